@@ -130,7 +130,8 @@ struct Situation {
   const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
   /// The node of each rank; none where it is not known, which is not the same as one node for each.
   const Places* places = nullptr;
-  bool built_in = true;  ///< the operator of a reduction
+  bool built_in = true;         ///< the operator of a reduction
+  bool large_elements = false;  ///< of a reduction: too large to pass through memory that ranks share
 };
 
 /// What an algorithm cannot do without, whatever its parameters. Anything else it must do right, or exclude by

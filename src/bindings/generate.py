@@ -192,28 +192,43 @@ def c_entry(function: Function, *, large: bool) -> Entry:
     )
 
 
+def significance(function: Function, argument: Argument) -> str:
+    """A C++ expression: whether MPI looks at a count, or an array of a value for each rank, on this rank."""
+    names = {one.name for one in function.arguments}
+    side = next((one for one in ("send", "recv") if argument.name.startswith(one[0])), None)
+    if side is None:
+        return "root != MPI_PROC_NULL" if "root" in names else "true"
+    in_place = f"{side}buf != MPI_IN_PLACE"
+    if "root" not in names:
+        return in_place if side == "send" else "true"
+    if (side == "recv") == ("gather" in function.name):
+        return "narrow.is_root(root)"
+    # Between two groups only those of the other one have a part beside the root's.
+    return f"root >= 0 && {in_place}"
+
+
 def narrow_form(function: Function) -> str:
     """The large-count form for an MPI library that lacks it: calls the ordinary form if the counts fit."""
-    rooted = any(argument.name == "root" for argument in function.arguments)
     narrowed, passed = [], []
     for argument in function.arguments:
         if not argument.large:
             passed.append(argument.name)
             continue
         passed.append(f"narrow_{argument.name}")
-        if "*" not in argument.type:
-            narrowed.append(f"  const int narrow_{argument.name} = narrow.count({argument.name});")
-            continue
         sends = argument.name.startswith("s")
-        significant = "narrow.is_root(root)" if rooted else "sendbuf != MPI_IN_PLACE" if sends else "true"
-        method = "sends" if sends else "receives"
-        narrowed.append(f"  const int* narrow_{argument.name} = narrow.{method}({argument.name}, {significant});")
+        is_array = "*" in argument.type
+        method = "count" if not is_array else "sends" if sends else "receives"
+        kind = "const int*" if is_array else "const int"
+        value = f"narrow.{method}({argument.name}, {significance(function, argument)})"
+        narrowed.append(f"  {kind} narrow_{argument.name} = {value};")
+    # A reduction's results go to the rank's own group, in blocks.
+    others = "own" if "reduce_scatter" in function.name else "others"
     return TEMPLATES["narrow"].format(
         name=f"{function.name}_c",
         ordinary=function.name,
         symbol=function.c_name,
         parameters=", ".join(f"{argument.c_type(large=True)} {argument.name}" for argument in function.arguments),
-        peers="neighbours" if "neighbor" in function.name else "everyone",
+        peers="neighbours" if "neighbor" in function.name else others,
         lifetime="for_good" if any(argument.name == "request" for argument in function.arguments) else "until_return",
         narrowed="\n".join(narrowed),
         arguments=", ".join(passed),

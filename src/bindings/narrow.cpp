@@ -10,11 +10,11 @@
 namespace starling {
 
 Narrow::Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime) : comm_(comm), lifetime_(lifetime) {
-  if (peers == everyone) {
+  if (peers != neighbours) {
     int inter = 0;
     pmpi.Comm_test_inter(comm, &inter);
     is_inter_ = inter != 0;
-    (is_inter_ ? pmpi.Comm_remote_size : pmpi.Comm_size)(comm, &sends_);
+    (is_inter_ && peers == others ? pmpi.Comm_remote_size : pmpi.Comm_size)(comm, &sends_);
     receives_ = sends_;
     return;
   }
@@ -23,7 +23,8 @@ Narrow::Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime) : comm_(comm), lif
   receives_ = degrees.receives;
 }
 
-int Narrow::count(MPI_Count value) {
+int Narrow::count(MPI_Count value, bool significant) {
+  if (!significant) return 0;
   const bool fits = value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
   fits_ = fits_ && fits;
   return fits ? static_cast<int>(value) : 0;

@@ -13,14 +13,16 @@ namespace starling {
 /// library exports the name, the function always seems to exist, so the call must work.
 class Narrow {
  public:
-  enum Peers { everyone, neighbours };
+  /// For whom arrays have values: between two groups the ranks of the other one, or of this rank's own.
+  enum Peers { others, own, neighbours };
   /// How long the arrays live. A nonblocking call may need them until its operation ends, which is not known here:
   /// these are kept for good, equal ones once.
   enum Lifetime { until_return, for_good };
 
   Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime);
 
-  int count(MPI_Count value);
+  /// 0 if it is not significant.
+  int count(MPI_Count value, bool significant);
 
   /// An array with one element for each rank to send to, or to receive from; null if it is not significant.
   template <class Integer>
@@ -41,7 +43,7 @@ class Narrow {
   template <class Integer>
   const int* array(const Integer* values, int length) {
     std::vector<int> narrow;
-    for (int i = 0; i < length; ++i) narrow.push_back(count(static_cast<MPI_Count>(values[i])));
+    for (int i = 0; i < length; ++i) narrow.push_back(count(static_cast<MPI_Count>(values[i]), true));
     return store(std::move(narrow));
   }
   const int* store(std::vector<int> values);

@@ -10,8 +10,9 @@ struct CallKey {
   bool commutative;    ///< the operator
   bool built_in;       ///< the operator
   bool in_place;
-  bool bucket = false;     ///< stands for all sizes from `bytes` up to, but without, `up_to`
-  std::int64_t up_to = 0;  ///< of a bucket; 0 where `bytes` is not known
+  bool bucket = false;          ///< stands for all sizes from `bytes` up to, but without, `up_to`
+  std::int64_t up_to = 0;       ///< of a bucket; 0 where `bytes` is not known
+  bool large_elements = false;  ///< of a reduction (Situation)
   bool operator==(const CallKey&) const = default;
 };
 

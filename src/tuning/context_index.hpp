@@ -25,8 +25,9 @@ class ContextIndex {
  private:
   /// Where a context with that key is, or would be.
   [[nodiscard]] std::size_t slot_of(const CallKey& key) const {
-    const std::uint64_t number = (static_cast<std::uint64_t>(key.bytes) * 16) + (key.commutative ? 8U : 0U) +
-                                 (key.built_in ? 4U : 0U) + (key.in_place ? 2U : 0U) + (key.bucket ? 1U : 0U);
+    const std::uint64_t number = (static_cast<std::uint64_t>(key.bytes) * 32) + (key.large_elements ? 16U : 0U) +
+                                 (key.commutative ? 8U : 0U) + (key.built_in ? 4U : 0U) + (key.in_place ? 2U : 0U) +
+                                 (key.bucket ? 1U : 0U);
     const std::size_t last = slots_.size() - 1;
     std::size_t slot = static_cast<std::size_t>((number * 0x9e3779b97f4a7c15U) >> 32U) & last;
     while (slots_[slot] != nullptr && !(slots_[slot]->key() == key)) slot = (slot + 1) & last;

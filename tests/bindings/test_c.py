@@ -24,3 +24,10 @@ def test_every_form_of_every_collective_is_intercepted_once_and_right(target: Ta
         expected[name] = 1 + (1 if large and "barrier" not in name else 0)
     expected["reduce"] += 1  # the program's own sum of errors
     assert run.calls == expected
+
+
+@pytest.mark.parametrize("target", targets(), ids=str)
+def test_large_counts_are_looked_at_only_where_they_are_significant(target: Target, tmp_path: Path) -> None:
+    program = compile_c(target.mpi, HERE / "not_significant.c", tmp_path)
+    run = target.run([str(program)], tmp_path)
+    assert run.outcome.stdout == "0 wrong\n", run.outcome.report()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from starling.installation.questions import available_memory
-from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis
+from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis, mpi_named
 from support.tuned import candidates, printed_natively, run_tuned
 
 HERE = Path(__file__).parent
@@ -42,6 +42,15 @@ def test_each_rank_may_leave_out_what_is_not_significant_there(mpi: Mpi, tmp_pat
     program = str(compile_c(mpi, HERE / "edges.c", tmp_path))
     outcome, _ = run_tuned(mpi, 3, [program], strategy, tmp_path)
     assert outcome.stdout == "0 faults\n"
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "brute-force"])
+@pytest.mark.parametrize("mpi", [*debian_mpis(), mpi_named("mpich5")], ids=str)
+def test_blocks_may_have_absolute_addresses(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    argv = [str(compile_c(mpi, HERE / "absolute.c", tmp_path))]
+    assert printed_natively(mpi, 3, argv, tmp_path) == "0 wrong\n"
+    outcome, _ = run_tuned(mpi, 3, argv, strategy, tmp_path)
+    assert outcome.stdout == "0 wrong\n", outcome.report()
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -13,7 +13,7 @@ import pytest
 from starling.records.record import RunRecord
 from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
-from support.tuned import library, on_hosts_of, on_hosts_of_two, preloaded, run_tuned
+from support.tuned import library, on_hosts_of, on_hosts_of_two, preloaded, printed_natively, run_tuned
 
 SOURCE = Path(__file__).parent / "shared_memory.c"
 NODE_MEMORY = Path(__file__).parent / "node_memory.c"
@@ -95,6 +95,14 @@ def left() -> Callable[[], set[Path]]:
     """Tells which files jobs that have ended since the test began have left."""
     before = shared_files()
     return lambda: {one for one in shared_files() - before if not is_held(one)}
+
+
+@pytest.mark.parametrize("strategy", [EVERYTHING, "brute-force"])
+def test_elements_may_become_larger_than_pieces_and_lie_far_apart(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    argv = [str(compile_c(mpi, Path(__file__).parent / "other_elements.c", tmp_path))]
+    assert printed_natively(mpi, 2, argv, tmp_path) == "0 wrong\n"
+    outcome, _ = run_tuned(mpi, 2, argv, strategy, tmp_path)
+    assert outcome.stdout == "0 wrong\n", outcome.report()
 
 
 def test_a_rank_that_waits_lets_mpi_make_progress(mpi: Mpi, program: str, tmp_path: Path) -> None:

@@ -9,10 +9,13 @@ std::string node_memory_refusal(const Situation& situation, const Parameters& /*
   for (int node = 0; node < places.nodes(); ++node)
     if (places.on_node(node).size() > SharedRings::most_members)
       return "has more than " + std::to_string(SharedRings::most_members) + " ranks on a node";
-  constexpr auto most = static_cast<std::int64_t>(SharedRings::chunk_bytes);
-  if (reduces(situation.collective) && situation.elements > 0 && situation.bytes / situation.elements > most)
-    return "needs elements of at most " + std::to_string(most) + " bytes";
+  if (situation.large_elements)
+    return "needs elements of at most " + std::to_string(SharedRings::chunk_bytes) + " bytes";
   return {};
+}
+
+bool are_large_elements(std::int64_t bytes) {
+  return bytes > static_cast<std::int64_t>(SharedRings::chunk_bytes);
 }
 
 std::vector<int> all_others(const Team& team) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/shared/node_memory.hpp"
 #include "runtime/call/aliases.hpp"
 #include "runtime/call/checks.hpp"
 #include "runtime/call/degrees.hpp"
@@ -23,20 +24,22 @@ bool valid(const void* buffer, std::int64_t count, MPI_Datatype type) {
 }
 
 /// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw; `needs_types`:
-/// for empty blocks too.
+/// for empty blocks too. Where a block does not begin at address 0, that may be MPI_BOTTOM with any datatype.
 bool valid(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
            const MPI_Datatype* types, int ranks, bool needs_types) {
   // Without displacements the libraries refuse the call or crash, also where all blocks are empty.
   if (counts.values == nullptr || displacements.values == nullptr) return false;
-  bool has_data = false;
+  bool has_data_at_buffer = false;
   for (int rank = 0; rank < ranks; ++rank) {
     if (counts[rank] < 0) return false;
+    const std::int64_t at_buffer = displacements[rank] == 0 ? counts[rank] : 0;
     // Programs leave the datatypes of empty blocks null, and most libraries accept it.
-    if (types != nullptr && (counts[rank] > 0 || needs_types) && !valid(buffer, counts[rank], types[rank]))
+    if (types != nullptr && (counts[rank] > 0 || needs_types) &&
+        !(valid(counts[rank], types[rank]) && valid(buffer, at_buffer, types[rank])))
       return false;
-    has_data = has_data || counts[rank] > 0;
+    has_data_at_buffer = has_data_at_buffer || at_buffer > 0;
   }
-  return types != nullptr || valid(buffer, has_data ? 1 : 0, type);
+  return types != nullptr || valid(buffer, has_data_at_buffer ? 1 : 0, type);
 }
 
 /// Bytes of all blocks of one side of a v-collective, with a type for each in alltoallw.
@@ -128,7 +131,10 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::allgatherv: {
       if (call.recvcounts.values == nullptr || call.rdispls.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks, any_zero);
-      if (!valid(call.recvbuf, sum, call.recvtype)) return false;
+      if (!valid(sum, call.recvtype)) return false;
+      if (call.recvbuf == nullptr &&
+          !valid(nullptr, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks, false))
+        return false;
       if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       units = sum * type_size(call.recvtype);
       bytes = units / ranks;
@@ -218,7 +224,12 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   if (refused_for_aliases(call, rank)) return false;
 
   const bool in_place_everywhere = in_place && in_place_is_uniform(call.collective);
-  facts.key = {bytes, commutative, built_in, in_place_everywhere};
+  const bool large_elements = reduces(call.collective) && are_large_elements(type_size(call.sendtype));
+  facts.key = {.bytes = bytes,
+               .commutative = commutative,
+               .built_in = built_in,
+               .in_place = in_place_everywhere,
+               .large_elements = large_elements};
   facts.units = units;
   facts.work = bytes < 0 ? work : units;
   facts.alike = 0;
@@ -229,7 +240,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
                      .elements = reduces(call.collective) ? elements : bytes,
                      .commutative = commutative,
                      .in_place = in_place_everywhere,
-                     .built_in = built_in};
+                     .built_in = built_in,
+                     .large_elements = large_elements};
   return true;
 }
 

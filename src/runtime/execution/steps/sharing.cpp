@@ -124,18 +124,19 @@ class OneSharing {
     return run_.unit.contiguous ? bytes_in_place : SharedRings::chunk_bytes;
   }
   /// Memory for one piece, packed.
-  char* spare() {
-    if (spare_ == nullptr) {
-      const std::size_t of_elements = run_.unit.contiguous ? 0 : run_.unit.span(incoming_.most()).bytes;
-      spare_.reset(new (std::nothrow) char[piece_in_place() + of_elements]);
-      if (spare_ == nullptr) keep(MPI_ERR_NO_MEM);
-    }
-    return spare_.get();
-  }
-  /// Memory for the elements of one piece with their gaps.
+  char* spare() { return room(spare_, piece_in_place()); }
+  /// Memory for the elements of any piece that is taken, with their gaps, which may be large.
   char* spare_elements() {
-    char* const packed = spare();
-    return packed == nullptr ? nullptr : packed + piece_in_place();
+    std::int64_t most = 0;
+    for (const BoundTake* one = take_; one != last_take_; ++one) most = std::max(most, one->into.count);
+    return room(spare_elements_, run_.unit.span(std::min(most, incoming_.most())).bytes);
+  }
+  char* room(std::unique_ptr<char[]>& memory, std::size_t bytes) {
+    if (memory == nullptr) {
+      memory.reset(new (std::nothrow) char[bytes]);
+      if (memory == nullptr) keep(MPI_ERR_NO_MEM);
+    }
+    return memory.get();
   }
 
   [[nodiscard]] std::size_t bytes_of(const Extent& data) const {
@@ -352,6 +353,7 @@ class OneSharing {
   std::int32_t ended_ = -1;  ///< a rank that was found to have
   bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
+  std::unique_ptr<char[]> spare_elements_;
   int error_ = MPI_SUCCESS;
 };
 
