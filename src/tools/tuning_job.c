@@ -13,13 +13,13 @@
 // takes ranks into a group, a number from 1 on. It has no answer. Rank 0 is in every group.
 //
 // The end of the input ends the job.
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
 #endif
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../../include/starling/starling.h"
 #include "collective_calls.h"
@@ -184,17 +184,20 @@ static void answer(char* line) {
   measure(what, (size_t)bytes, calls, checked, in_row, way);
 }
 
-/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there, the MPI
-/// library, and the place of rank 0.
+/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there that any
+/// rank may use, the MPI library, and the place of rank 0.
 static void introduce(void) {
   char names[MPI_MAX_PROCESSOR_NAME] = {0};
   int length = 0;
   MPI_Get_processor_name(names, &length);
   char* all_names = world_rank == 0 ? malloc((size_t)world_ranks * sizeof names) : NULL;
   PMPI_Gather(names, sizeof names, MPI_CHAR, all_names, sizeof names, MPI_CHAR, 0, MPI_COMM_WORLD);
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  long* all_processors = world_rank == 0 ? malloc((size_t)world_ranks * sizeof processors) : NULL;
-  PMPI_Gather(&processors, 1, MPI_LONG, all_processors, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  cpu_set_t* all_allowed = world_rank == 0 ? malloc((size_t)world_ranks * sizeof allowed) : NULL;
+  PMPI_Gather(&allowed, sizeof allowed, MPI_BYTE, all_allowed, sizeof allowed, MPI_BYTE, 0, MPI_COMM_WORLD);
+  int* nodes = world_rank == 0 ? malloc((size_t)world_ranks * sizeof *nodes) : NULL;
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = {0};
   MPI_Get_library_version(library, &length);
   library[strcspn(library, "\n")] = '\0';
@@ -204,9 +207,11 @@ static void introduce(void) {
       int node = 0;
       while (strcmp(all_names + (size_t)node * sizeof names, all_names + (size_t)i * sizeof names) != 0) ++node;
       printf(" %d", node);
+      nodes[i] = node;
+      if (node != i) CPU_OR(&all_allowed[node], &all_allowed[node], &all_allowed[i]);
     }
     printf("\nstarling-tune processors");
-    for (int i = 0; i < world_ranks; ++i) printf(" %ld", all_processors[i]);
+    for (int i = 0; i < world_ranks; ++i) printf(" %d", CPU_COUNT(&all_allowed[nodes[i]]));
     printf("\nstarling-tune library %s\n", library);
     for (const char* at = starling_place(); *at != '\0';) {
       const size_t line = strcspn(at, "\n");
@@ -216,7 +221,8 @@ static void introduce(void) {
     say("ready");
   }
   free(all_names);
-  free(all_processors);
+  free(all_allowed);
+  free(nodes);
 }
 
 /// A quarter of the available memory, shared among all ranks of the job: an emulated cluster has all on one machine.

@@ -247,3 +247,10 @@ def test_what_is_wrong_with_a_settings_file_is_told(text: str, why: str, tmp_pat
     assert "no setting counts until this is corrected" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "table.json").exists()
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_processors_are_those_that_ranks_may_use(mpi: Mpi, tmp_path: Path) -> None:
+    options = ("--collectives", "allreduce", "--sizes", "8", "--ways", "ring", "--budget", "1s")
+    done = tune(mpi, tmp_path, *options, behind=("taskset", "--cpu-list", "0"))
+    assert "4 ranks share 1 processor of a node" in done.stderr, done.stderr
