@@ -7,9 +7,9 @@ python bench/first_calls.py measure --mpicc mpicc.mpich --calls 2000 -o first-no
 python bench/first_calls.py draw docs/results/first-openmpi.json first.svg
 
 On a lab, or without one on the processors of this machine. A cell is a collective and a size. Each has three jobs in a
-round: native, `auto` from nothing, and `auto` with what the second has learnt. Jobs get no platform file, so the second
-measures the network where that may pay; `notes` say how long that took. Where there are many calls, the file has sums
-of several in a row. `measure` adds only what it lacks.
+round: native, `auto` from nothing, and `auto` with what the second has learnt; in every other round native comes last.
+Jobs get no platform file, so the second measures the network where that may pay; `notes` say how long that took. Where
+there are many calls, the file has sums of several in a row. `measure` adds only what it lacks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def measure(options: argparse.Namespace) -> None:
             for cell in cells:
                 if (*cell, turn) in there:
                     continue
-                jobs = _jobs(options, program, f"{cell[0]}:{cell[1]}", env)
+                jobs = _jobs(options, program, f"{cell[0]}:{cell[1]}", env, native_first=turn % 2 == 0)
                 file.measurements += [
                     _measurement(cell, how, turn, place, times, options.row) for how, times in jobs.items()
                 ]
@@ -65,7 +65,9 @@ def _place() -> str:
     return place_of(platform_file.platform(lab)) if lab else f"one node, {os.cpu_count()} processors"
 
 
-def _jobs(options: argparse.Namespace, program: Path, case: str, env: Mapping[str, str]) -> dict[str, Times]:
+def _jobs(
+    options: argparse.Namespace, program: Path, case: str, env: Mapping[str, str], *, native_first: bool
+) -> dict[str, Times]:
     with tempfile.TemporaryDirectory(dir=program.parent) as history:
 
         def job(strategy: str, where: str) -> Times:
@@ -73,7 +75,9 @@ def _jobs(options: argparse.Namespace, program: Path, case: str, env: Mapping[st
             many = {"warmup": 0, "calls": options.calls // options.row, "row": options.row}
             return timed(options.launcher, program, strategy, [case], options=flags, env=env, **many)
 
-        return {NATIVE: job("native", "off"), NOTHING: job("auto", history), HISTORY: job("auto", history)}
+        learning = {NOTHING: "auto", HISTORY: "auto"}
+        order = {NATIVE: "native", **learning} if native_first else {**learning, NATIVE: "native"}
+        return {how: job(strategy, "off" if how == NATIVE else history) for how, strategy in order.items()}
 
 
 def _total(cell: Cell, times: Times) -> float:
