@@ -101,7 +101,8 @@ std::string native_part_refusal(const Situation& part, bool blocks_may_differ) {
   // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
   // past its end where a datatype has some.
   if (reduces(part.collective) && !part.commutative) return "needs a commutative operator in MPICH";
-  const std::int64_t units = reduces(part.collective) ? part.elements : part.bytes;
+  // Of a reduction elements; another call of as many bytes may have as many of them.
+  const std::int64_t units = std::max(part.elements, part.bytes);
   const std::int64_t blocks = divides_a_vector(part.collective) ? 1 : part.ranks;
   const bool is_countable = !blocks_may_differ || units <= std::numeric_limits<int>::max() / blocks;
   return is_countable ? "" : "has more data than MPI can count in an int";

@@ -126,6 +126,10 @@ TEST(Refusal, SaysWhyInWords) {
   EXPECT_EQ(refusal(Collective::allreduce, "groups?mesh=2x3",
                     {.ranks = 6, .bytes = std::int64_t{1} << 34, .elements = std::int64_t{1} << 31}),
             "has more data than MPI can count in an int");
+  EXPECT_EQ(refusal(Collective::allreduce, "groups?mesh=2x3",
+                    {.ranks = 6, .bytes = std::int64_t{1} << 34, .elements = std::int64_t{1} << 30}),
+            "has more data than MPI can count in an int")
+      << "as elements of one byte";
   EXPECT_EQ(refusal(Collective::alltoall, "bruck?k=1", {.ranks = 6, .bytes = 8}), "needs a radix of at least 2");
   EXPECT_EQ(refusal(Collective::allreduce, "rab1?allgather=recursive_doubling", {.ranks = 6, .bytes = 8}),
             "allgatherv:recursive_doubling needs a power of two of ranks");
