@@ -2,7 +2,8 @@
 #
 # Writes the list of algorithms or strategies from the files themselves, so that no second list can drift: the file
 # <folder>/<name>.cpp defines the function <folder>::<name>(), and this makes the vector that calls them all. A name that
-# is a word of C++ has an underscore behind it there.
+# is a word of C++ has an underscore behind it there. They are called one after the other: all their results at once are
+# more than the stack of a small thread, which may make the first collective of a program.
 function(starling_registry out kind glob)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "EXCLUDE" "")
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${glob})
@@ -29,7 +30,7 @@ function(starling_registry out kind glob)
       string(APPEND name "_")
     endif()
     string(APPEND declarations "namespace starling::${folder} { ${type} ${name}(); }\n")
-    string(APPEND calls "      ${folder}::${name}(),\n")
+    string(APPEND calls "      ${folder}::${name},\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated/${kind}.cpp)
   file(CONFIGURE OUTPUT ${generated} CONTENT
@@ -39,8 +40,13 @@ function(starling_registry out kind glob)
 namespace starling {
 const std::vector<@type@>& @function@() {
   // Never destroyed: a program may still call MPI when its own statics are.
-  static const auto& all = *new std::vector<@type@>{
-@calls@  };
+  static const auto& all = *[] {
+    auto* const made = new std::vector<@type@>;
+    for (@type@ (*const make)() : {
+@calls@    })
+      made->push_back(make());
+    return made;
+  }();
   return all;
 }
 }  // namespace starling

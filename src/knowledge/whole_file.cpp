@@ -1,6 +1,7 @@
 #include "knowledge/whole_file.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,8 +21,15 @@ std::string words_for(int error) {
   return std::generic_category().message(error);
 }
 
-/// Writes all of `text`; returns errno of an error, 0 for none.
+/// Whether this process would be killed for making a file so large.
+bool is_too_large(std::size_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes;
+}
+
+/// Writes all of `text` to an empty file; returns errno of an error, 0 for none.
 int write_all(int file, std::string_view text, OnDisk on_disk) {
+  if (is_too_large(text.size())) return EFBIG;
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
     if (written >= 0) {

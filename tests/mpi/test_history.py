@@ -15,7 +15,7 @@ import pytest
 
 from starling.records import history, record
 from starling.records.merging import merge
-from support.mpis import Mpi, compile_c, debian_mpis, environment, mpi_named
+from support.mpis import Mpi, compile_c, debian_mpis, environment, mpi_named, run_ranks
 from support.processes import end, run_job
 from support.tuned import library, preloaded
 
@@ -142,3 +142,16 @@ def test_a_run_learns_from_the_sites_history_and_leaves_it_as_it_is(tmp_path: Pa
         if candidate.name == "native"
     )
     assert native.earlier_s is not None
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_limit_on_the_size_of_files_ends_no_job(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    program = str(compile_c(mpi, HERE / "file_limit.c", tmp_path, ["-D_GNU_SOURCE"]))
+    settings = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": str(folder)}
+    outcome = run_ranks(mpi, 2, [program], settings, PATIENCE).check()
+    assert outcome.stdout == "1\n"
+    (line,) = outcome.stderr.splitlines()
+    assert line.startswith("starling: no run record in the history: cannot write ")
+    assert line.endswith("File too large")
+    assert list(folder.iterdir()) == []

@@ -53,6 +53,15 @@ def test_blocks_may_have_absolute_addresses(mpi: Mpi, tmp_path: Path, strategy: 
     assert outcome.stdout == "0 wrong\n", outcome.report()
 
 
+@pytest.mark.parametrize("mpi", [mpi_named("openmpi4"), mpi_named("mpich5")], ids=str)  # MPICH 4 itself takes more
+def test_the_first_calls_may_be_those_of_a_thread_with_a_small_stack(mpi: Mpi, tmp_path: Path) -> None:
+    argv = [str(compile_c(mpi, HERE / "small_stack.c", tmp_path, ["-pthread", "-D_GNU_SOURCE"]))]
+    assert printed_natively(mpi, 3, argv, tmp_path) == "0 wrong\n"
+    for strategy in ("native", "star-basic"):
+        outcome, _ = run_tuned(mpi, 3, argv, strategy, tmp_path)
+        assert outcome.stdout == "0 wrong\n", outcome.report()
+
+
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_a_program_may_end_mpi_while_it_exits(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "at_exit.c", tmp_path))

@@ -38,6 +38,15 @@ def test_every_way_brings_what_the_library_brings(mpi: Mpi, ranks: int, topologi
     assert int(found[2]) == int(found[1]) * ranks * 2
 
 
+@pytest.mark.parametrize("mpi", [one for one in WITH_ABI if one.flavour == "mpich"], ids=str)
+def test_a_rank_without_data_may_have_no_datatype_where_the_library_overlooks_it(mpi: Mpi, tmp_path: Path) -> None:
+    argv = [str(compile_c(mpi, HERE / "no_type.c", tmp_path))]
+    assert printed_natively(mpi, 4, argv, tmp_path) == "0 wrong\n"
+    for strategy in ("star-basic", "auto", "forced:neighbor_alltoall:IsendIrecv_aao"):
+        outcome, _ = run_tuned(mpi, 4, argv, strategy, tmp_path)
+        assert outcome.stdout == "0 wrong\n", outcome.report()
+
+
 def test_calls_of_a_program_are_tuned(tmp_path: Path) -> None:
     (mpi,) = (one for one in WITH_ABI if one.name == "openmpi4")
     program = compile_c(mpi, HERE / "halo_calls.c", tmp_path)

@@ -1,6 +1,7 @@
 #include "runtime/call/emptiness.hpp"
 
 #include "runtime/call/checks.hpp"
+#include "runtime/call/degrees.hpp"
 #include "runtime/call/significance.hpp"
 #include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -9,10 +10,10 @@ namespace starling {
 namespace {
 
 /// A side has a count or an array of counts; the other of the two keeps its default.
-bool has_no_elements(std::int64_t count, const Counts& counts, int ranks) {
+bool has_no_elements(std::int64_t count, const Counts& counts, int blocks) {
   if (counts.values != nullptr)
-    for (int rank = 0; rank < ranks; ++rank)
-      if (counts[rank] != 0) return false;
+    for (int block = 0; block < blocks; ++block)
+      if (counts[block] != 0) return false;
   return count == 0;
 }
 
@@ -27,8 +28,10 @@ struct Empty {
 };
 
 Empty empty_sides(const Call& call, const GivenBuffers& given, int ranks) {
-  const auto sends_nothing = [&] { return has_no_elements(call.sendcount, call.sendcounts, ranks); };
-  const auto receives_nothing = [&] { return has_no_elements(call.recvcount, call.recvcounts, ranks); };
+  const Degrees degrees =
+      is_among_neighbours(call.collective) ? degrees_of(call.comm) : Degrees{.sends = ranks, .receives = ranks};
+  const auto sends_nothing = [&] { return has_no_elements(call.sendcount, call.sendcounts, degrees.sends); };
+  const auto receives_nothing = [&] { return has_no_elements(call.recvcount, call.recvcounts, degrees.receives); };
   // Both sides of a vector, and of any reduction, have the same counts and the same type.
   if (divides_a_vector(call.collective) || reduces(call.collective)) {
     const bool both = sends_nothing() && receives_nothing();
@@ -47,10 +50,7 @@ bool is_overlooked(MPI_Datatype type, bool refuses_none, bool refuses_uncommitte
 
 std::optional<Call> with_all_arguments(const Call& call, int ranks, int rank) {
   static char nothing = 0;
-  if (is_among_neighbours(call.collective)) return std::nullopt;
   const GivenBuffers given = given_buffers(call, rank);
-  const bool sends_in_place = given.send == Given::misplaced;
-  const bool receives_in_place = given.receive == Given::misplaced;
   const Empty empty = empty_sides(call, given, ranks);
   const Checks& refused = checks_of(call.collective);
   Call whole = call;
@@ -59,8 +59,9 @@ std::optional<Call> with_all_arguments(const Call& call, int ranks, int rank) {
     argument = value;
     changed = true;
   };
-  if (sends_in_place && empty.send && !refused.misplaced) put(whole.sendbuf, &nothing);
-  if (receives_in_place && empty.receive && !refused.misplaced) put(whole.recvbuf, &nothing);
+  const bool accepts_misplaced = !refused.misplaced && !is_among_neighbours(call.collective);
+  if (given.send == Given::misplaced && empty.send && accepts_misplaced) put(whole.sendbuf, &nothing);
+  if (given.receive == Given::misplaced && empty.receive && accepts_misplaced) put(whole.recvbuf, &nothing);
   if (empty.send && is_overlooked(call.sendtype, refused.no_type_to_send, refused.uncommitted_to_send))
     put(whole.sendtype, handles.int_);
   if (empty.receive && is_overlooked(call.recvtype, refused.no_type_to_receive, refused.uncommitted_to_receive))
