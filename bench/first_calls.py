@@ -75,9 +75,8 @@ def _jobs(
             many = {"warmup": 0, "calls": options.calls // options.row, "row": options.row}
             return timed(options.launcher, program, strategy, [case], options=flags, env=env, **many)
 
-        learning = {NOTHING: "auto", HISTORY: "auto"}
-        order = {NATIVE: "native", **learning} if native_first else {**learning, NATIVE: "native"}
-        return {how: job(strategy, "off" if how == NATIVE else history) for how, strategy in order.items()}
+        order = (NATIVE, NOTHING, HISTORY) if native_first else (NOTHING, HISTORY, NATIVE)
+        return {how: job("native", "off") if how == NATIVE else job("auto", history) for how in order}
 
 
 def _total(cell: Cell, times: Times) -> float:

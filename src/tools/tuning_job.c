@@ -184,6 +184,9 @@ static void answer(char* line) {
   measure(what, (size_t)bytes, calls, checked, in_row, way);
 }
 
+/// A bit for each processor: room for 4096, for the system refuses a set that is too small for the machine.
+typedef cpu_set_t Processors[4];
+
 /// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there that any
 /// rank may use, the MPI library, and the place of rank 0.
 static void introduce(void) {
@@ -192,11 +195,10 @@ static void introduce(void) {
   MPI_Get_processor_name(names, &length);
   char* all_names = world_rank == 0 ? malloc((size_t)world_ranks * sizeof names) : NULL;
   PMPI_Gather(names, sizeof names, MPI_CHAR, all_names, sizeof names, MPI_CHAR, 0, MPI_COMM_WORLD);
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  cpu_set_t* all_allowed = world_rank == 0 ? malloc((size_t)world_ranks * sizeof allowed) : NULL;
-  PMPI_Gather(&allowed, sizeof allowed, MPI_BYTE, all_allowed, sizeof allowed, MPI_BYTE, 0, MPI_COMM_WORLD);
+  Processors allowed = {0};
+  sched_getaffinity(0, sizeof allowed, allowed);
+  Processors* all_allowed = world_rank == 0 ? malloc((size_t)world_ranks * sizeof allowed) : NULL;
+  PMPI_Gather(allowed, sizeof allowed, MPI_BYTE, all_allowed, sizeof allowed, MPI_BYTE, 0, MPI_COMM_WORLD);
   int* nodes = world_rank == 0 ? malloc((size_t)world_ranks * sizeof *nodes) : NULL;
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = {0};
   MPI_Get_library_version(library, &length);
@@ -208,10 +210,10 @@ static void introduce(void) {
       while (strcmp(all_names + (size_t)node * sizeof names, all_names + (size_t)i * sizeof names) != 0) ++node;
       printf(" %d", node);
       nodes[i] = node;
-      if (node != i) CPU_OR(&all_allowed[node], &all_allowed[node], &all_allowed[i]);
+      if (node != i) CPU_OR_S(sizeof allowed, all_allowed[node], all_allowed[node], all_allowed[i]);
     }
     printf("\nstarling-tune processors");
-    for (int i = 0; i < world_ranks; ++i) printf(" %d", CPU_COUNT(&all_allowed[nodes[i]]));
+    for (int i = 0; i < world_ranks; ++i) printf(" %d", CPU_COUNT_S(sizeof allowed, all_allowed[nodes[i]]));
     printf("\nstarling-tune library %s\n", library);
     for (const char* at = starling_place(); *at != '\0';) {
       const size_t line = strcspn(at, "\n");

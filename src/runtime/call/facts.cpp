@@ -24,7 +24,7 @@ bool valid(const void* buffer, std::int64_t count, MPI_Datatype type) {
 }
 
 /// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw; `needs_types`:
-/// for empty blocks too. Where a block does not begin at address 0, that may be MPI_BOTTOM with any datatype.
+/// for empty blocks too. A null buffer may be MPI_BOTTOM with any datatype, where no block begins at it.
 bool valid(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
            const MPI_Datatype* types, int ranks, bool needs_types) {
   // Without displacements the libraries refuse the call or crash, also where all blocks are empty.
