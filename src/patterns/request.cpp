@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/mpi/clock.hpp"
-#include "runtime/mpi/pmpi.hpp"
 
 namespace starling::patterns {
 
@@ -173,11 +172,8 @@ void Timer::add(const std::shared_ptr<Request>& request) {
   if (request->timer() != nullptr)
     throw Fault(Error::request, "the request has another timer, of which it must be removed first");
   if (!entries_.empty()) {
-    int relation = MPI_UNEQUAL;
     const std::shared_ptr<Request> first = entries_.front().request.lock();
-    require(pmpi.Comm_compare(first->data().topology->comm(), request->data().topology->comm(), &relation),
-            "MPI_Comm_compare");
-    if (relation != MPI_IDENT && relation != MPI_CONGRUENT)
+    if (first->data().topology->in_world() != request->data().topology->in_world())
       throw Fault(Error::topology,
                   "the requests of a timer have communicators of different ranks, or in another order; "
                   "use a timer for each communicator");

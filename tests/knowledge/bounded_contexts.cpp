@@ -103,18 +103,18 @@ TEST(BoundedContexts, NeverLeaveOutManyAtOnce) {
 
 TEST(BoundedContexts, KeepTheHeaviest) {
   BoundedContexts all;
-  for (int i = 0; i < 40000; ++i) all.add(of_size(1 + ((i * 7919) % 40000)));
+  for (int i = 0; i < call_keys; ++i) all.add(of_size(1 + ((i * 7919) % call_keys)));
   const RunRecord record = all.take();
   ASSERT_TRUE(record.left_out);
   const auto kept = std::ssize(record.contexts) - static_cast<std::int64_t>(BoundedContexts::most_latest);
   std::int64_t heaviest = 0;
-  for (const ContextRecord& one : record.contexts) heaviest += one.bytes > 40000 - kept ? 1 : 0;
+  for (const ContextRecord& one : record.contexts) heaviest += one.bytes > call_keys - kept ? 1 : 0;
   EXPECT_EQ(heaviest, kept) << "besides those that came last";
 }
 
 TEST(BoundedContexts, SumUpInPlaceWhatIsAddedToAgain) {
   BoundedContexts all;
-  constexpr int keys = 30000;
+  constexpr int keys = call_keys / 4 * 3;
   for (int i = 1; i <= keys; ++i) {
     all.add(of_size(i));
     ContextRecord* const busy = all.find(of_size(1));

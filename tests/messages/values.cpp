@@ -83,16 +83,16 @@ TEST(ValuesInMessages, OfUnknownVariables) {
   }
 }
 
-TEST(ValuesInMessages, OfAListOfThousandsAreReportedOnce) {
+TEST(ValuesInMessages, OfAListOfHundredsAreReportedOnce) {
   std::string list;
-  for (int i = 0; i < 5000; ++i) list += "nosuch" + std::to_string(i) + ",";
+  for (int i = 0; i < 500; ++i) list += "nosuch" + std::to_string(i) + ",";
   std::vector<Complaint> complaints;
   check_names(
       settings_from([&](const char* name) { return name == std::string("STARLING_ONLY") ? list.c_str() : nullptr; },
                     complaints),
       complaints);
   ASSERT_EQ(complaints.size(), 4U);
-  EXPECT_EQ(complaints.back().text(), "STARLING_ONLY: 4997 more names in it mean nothing");
+  EXPECT_EQ(complaints.back().text(), "STARLING_ONLY: 497 more names in it mean nothing");
 }
 
 /// Replaces each value in the file by an odd one, and each key by an odd name; returns how many of these files are

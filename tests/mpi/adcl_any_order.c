@@ -1,6 +1,7 @@
 /* Nonblocking collectives of ADCL in flight together, for which each rank waits in an order of its own, as MPI allows.
- */
+ * Usage: adcl_any_order [ROUNDS] */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ADCL.h"
 
@@ -15,13 +16,14 @@ int main(int argc, char** argv) {
   if (ranks > MOST_RANKS) MPI_Abort(MPI_COMM_WORLD, 2);
   int word[COUNT], to[COUNT * MOST_RANKS], from[COUNT * MOST_RANKS], gathered[COUNT * MOST_RANKS];
   double mine[COUNT], sum[COUNT], other[COUNT], largest[COUNT];
+  const int rounds = argc > 1 ? atoi(argv[1]) : 200;
   ADCL_Request requests[REQUESTS];
   ADCL_Ibcast_init(word, COUNT, MPI_INT, ranks - 1, MPI_COMM_WORLD, &requests[0]);
   ADCL_Ialltoall_init(to, COUNT, MPI_INT, from, COUNT, MPI_INT, MPI_COMM_WORLD, &requests[1]);
   ADCL_Iallgather_init(to, COUNT, MPI_INT, gathered, COUNT, MPI_INT, MPI_COMM_WORLD, &requests[2]);
   ADCL_Ireduce_init(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &requests[3]);
   ADCL_Ireduce_init(other, largest, COUNT, MPI_DOUBLE, MPI_MAX, ranks - 1, MPI_COMM_WORLD, &requests[4]);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < COUNT; ++i) {
       word[i] = rank == ranks - 1 ? round + i : -1;
       mine[i] = rank + i;

@@ -41,7 +41,7 @@ def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: P
 @pytest.mark.alone
 def test_messages_give_the_processor_away_where_the_library_keeps_it(mpi: Mpi, tmp_path: Path) -> None:
     """A call of a library that polls lasts until each rank had a turn, a thousand times as long."""
-    argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "200"])
+    argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "100"])
     # Without the tests' own library that lets MPICH 4 give it away.
     polls = {"OMPI_MCA_mpi_yield_when_idle": "0", "LD_PRELOAD": str(library(mpi))}
     forced = "forced:allreduce:recursive_doubling"
@@ -92,7 +92,7 @@ def test_nonblocking_sets_give_the_processor_away(mpi: Mpi, tmp_path: Path) -> N
 
     def seconds(processors: str) -> float:
         env = {**polls, "STARLING_HISTORY": "off", "STARLING_PROCESSORS": processors}
-        return run_ranks(mpi, 4, on(2, [program]), env, 100, cwd=tmp_path).check().seconds
+        return run_ranks(mpi, 4, on(2, [program, "60"]), env, 100, cwd=tmp_path).check().seconds
 
     assert seconds("auto") < seconds("own") / 2
 

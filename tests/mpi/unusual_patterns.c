@@ -222,6 +222,25 @@ static void communicator_goes_first(void) {
   is(starling_vector_free(&vector), 0, "freeing a vector");
 }
 
+/* ---- a grid of some ranks ---- */
+
+static void a_grid_of_some_ranks(void) {
+  const int sizes[] = {ranks - 1, 1}, extents[] = {6, 6};
+  double cells[36] = {0};
+  MPI_Comm grid = grid_of(2, sizes, 1);
+  if (grid == MPI_COMM_NULL) return;
+  int place = 0;
+  MPI_Comm_rank(grid, &place);
+  starling_request request =
+      request_of(halos(), topology_of(grid, 0), vector_of(2, extents, 1, MPI_DOUBLE, cells), "brute-force");
+  for (int round = 0; round < 50; ++round) {
+    cells[4 * 6 + 1] = value(place, round, 0, 0);
+    is(starling_request_start(request), 0, "a start");
+    require(cells[1] == value((place + ranks - 2) % (ranks - 1), round, 0, 0), "a wrong halo");
+  }
+  is(starling_request_free(&request), 0, "freeing a request");
+}
+
 /* ---- functions that fail ---- */
 
 static int fails_in, failing_rank, calls_of[3];
@@ -339,6 +358,38 @@ static void timers_end_within_sections(void) {
   require(settles(requests[2]), "another one does not choose");
   for (int i = 1; i < 3; ++i) is(starling_request_free(&requests[i]), 0, "freeing a request");
   is(starling_function_set_free(&set), 0, "freeing a set");
+}
+
+/* Whether a timer may hold a request is known without its communicator. */
+static void communicator_goes_before_a_timer(void) {
+  const int sizes[] = {ranks, 1}, extents[] = {6, 6};
+  double cells[36] = {0};
+  starling_request requests[3] = {NULL};
+  starling_timer timer = NULL;
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm grid = grid_of(2, sizes, 1);
+    requests[i] = request_of(halos(), topology_of(grid, 0), vector_of(2, extents, 1, MPI_DOUBLE, cells), "brute-force");
+    MPI_Comm_free(&grid);
+  }
+  MPI_Comm backwards;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+  starling_topology topology = NULL;
+  is(starling_topology_grid(0, NULL, NULL, NULL, backwards, &topology), 0, "a topology");
+  requests[2] = request_of(two_speeds(), topology, NULL, "brute-force");
+  MPI_Comm_free(&backwards);
+  is(starling_timer_create(2, requests, &timer), 0, "a timer");
+  is(starling_timer_add(timer, requests[2]), STARLING_ERROR_TOPOLOGY, "a request of ranks in another order");
+  for (int round = 0; round < 50; ++round) {
+    is(starling_timer_start(timer), 0, "a timer's start");
+    for (int i = 0; i < 2; ++i) {
+      cells[4 * 6 + 1] = value(rank, round, 0, 0);
+      is(starling_request_start(requests[i]), 0, "a start");
+      require(cells[1] == value((rank + ranks - 1) % ranks, round, 0, 0), "a wrong halo");
+    }
+    is(starling_timer_stop(timer), 0, "a timer's stop");
+  }
+  is(starling_timer_free(&timer), 0, "freeing a timer");
+  for (int i = 0; i < 3; ++i) is(starling_request_free(&requests[i]), 0, "freeing a request");
 }
 
 /* ---- looks at other functions, after one was chosen ---- */
@@ -777,6 +828,8 @@ static const struct {
     {"one_rank_is_wrong", one_rank_is_wrong},
     {"predefined_types_of_two_values", predefined_types_of_two_values},
     {"communicator_goes_first", communicator_goes_first},
+    {"communicator_goes_before_a_timer", communicator_goes_before_a_timer},
+    {"a_grid_of_some_ranks", a_grid_of_some_ranks},
     {"parts_that_fail_on_one_rank", parts_that_fail_on_one_rank},
     {"timers_end_within_sections", timers_end_within_sections},
     {"looks_change_no_winner", looks_change_no_winner},

@@ -48,11 +48,20 @@ def starling_run(record: Path, *flags: str) -> tuple[str, ...]:
 
 
 def run_pair(
-    mpi: Mpi, argv: Sequence[str], folder: Path, env: Mapping[str, str] | None = None, timeout: float = 240
+    mpi: Mpi,
+    argv: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 240,
+    *,
+    sleeping: bool = True,
 ) -> Pair:
-    """Runs a program in folders of its own without and with Starling. A run that fails is an AssertionError."""
+    """Runs a program in folders of its own without and with Starling. A run that fails is an AssertionError.
+
+    Where it waits most of the time, its ranks should not sleep.
+    """
     record = folder / "record.json"
-    surroundings = {**ONE_THREAD, "STARLING_ITER": "5", **preloaded(mpi, folder), **(env or {})}
+    surroundings = {**ONE_THREAD, "STARLING_ITER": "5", **preloaded(mpi, folder, sleeping=sleeping), **(env or {})}
     places = [folder / "plain", folder / "tuned"]
     for place in places:
         place.mkdir()

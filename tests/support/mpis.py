@@ -53,7 +53,7 @@ ON_FEW_PROCESSORS = {
     "intel": {"I_MPI_THREAD_YIELD": "3"},
 }
 """By MPI: jobs start quickly, and ranks that wait give their processor away, since tests have more ranks than
-processors. Open MPI 4 does so by itself; MPICH 4 has no setting for that: see `preloaded` of support.tuned."""
+processors. Open MPI 4 does so by itself; MPICH 4 has no setting for that: `preloaded` of support.tuned does it."""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def considerate(folder: Path, *, sleeping: bool = True) -> Path:
-    """A library that makes MPICH's waiting ranks yield their processor and in time sleep, compiled into `folder`."""
+    """A library that makes waiting ranks yield their processor and in time sleep, compiled into `folder`."""
     polls = [] if sleeping else ["-DPOLLS_BEFORE_SLEEP=INT_MAX"]
     line = ["cc", "-O2", "-shared", "-fPIC", *polls, str(ROOT / "tests/support/yield.c"), "-o"]
     name = "yield.so" if sleeping else "yield_awake.so"
@@ -92,11 +92,12 @@ def considerate(folder: Path, *, sleeping: bool = True) -> Path:
 
 
 def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = (), *, sleeping: bool = True) -> dict[str, str]:
-    """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors.
+    """The environment that preloads those libraries, and one for more ranks than processors.
 
-    Where times count, its ranks should not sleep.
+    Where times count, ranks should not sleep: MPICH 4 alone needs it then.
     """
-    libraries = [*first, *([considerate(folder, sleeping=sleeping)] if mpi.name == "mpich4" else [])]
+    polls = mpi.name == "mpich4" or (mpi.flavour == "openmpi" and sleeping)
+    libraries = [*first, *([considerate(folder, sleeping=sleeping)] if polls else [])]
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 

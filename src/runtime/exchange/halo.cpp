@@ -50,13 +50,12 @@ MPI_Aint bytes_of(const HaloData& data) {
 }
 
 /// A private communicator of the same ranks, without the application's attributes; the null communicator if there is
-/// none left.
+/// none left. MPICH 5.0's MPI_Comm_create never returns where `comm` is a grid of some ranks of another communicator.
 MPI_Comm duplicate(MPI_Comm comm) {
-  MPI_Group everyone{};
+  int rank = 0;
   MPI_Comm made = handles.comm_null;
-  if (pmpi.Comm_group(comm, &everyone) != MPI_SUCCESS) return made;
-  if (pmpi.Comm_create(comm, everyone, &made) != MPI_SUCCESS) made = handles.comm_null;
-  pmpi.Group_free(&everyone);
+  if (pmpi.Comm_rank(comm, &rank) != MPI_SUCCESS) return made;
+  if (pmpi.Comm_split(comm, 0, rank, &made) != MPI_SUCCESS) made = handles.comm_null;
   if (made != handles.comm_null) pmpi.Comm_set_errhandler(made, handles.errors_return);
   return made;
 }

@@ -14,23 +14,22 @@ using Fint = int;
 // clang-format off
 #define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
   F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast)          \
-  F(Cart_get) F(Cart_rank) F(Cartdim_get) F(Comm_call_errhandler) F(Comm_compare) F(Comm_create)                      \
-  F(Comm_create_group) F(Comm_create_keyval) F(Comm_delete_attr) F(Comm_dup_with_info) F(Comm_free)                   \
-  F(Comm_free_keyval) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group)       \
-  F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr) F(Comm_set_errhandler) F(Comm_set_name) F(Comm_size)              \
-  F(Comm_test_inter) F(Dist_graph_neighbors) F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class)          \
-  F(Exscan) F(Finalized) F(Gather) F(Gatherv) F(Get) F(Get_processor_name) F(Graph_neighbors)                         \
-  F(Graph_neighbors_count) F(Group_free) F(Group_incl) F(Group_translate_ranks) F(Iallgather) F(Iallgatherv)          \
-  F(Iallreduce) F(Ialltoall) F(Ialltoallv) F(Ialltoallw) F(Ibarrier) F(Ibcast) F(Iexscan) F(Igather) F(Igatherv)      \
-  F(Info_create) F(Info_free) F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Ireduce) F(Ireduce_scatter)                       \
-  F(Ireduce_scatter_block) F(Iscan) F(Iscatter) F(Iscatterv) F(Isend) F(Neighbor_alltoall) F(Neighbor_alltoallv)      \
-  F(Neighbor_alltoallw) F(Op_commutative) F(Pack) F(Put) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local)            \
-  F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Test) F(Topo_test)   \
-  F(Type_commit) F(Type_contiguous) F(Type_create_keyval) F(Type_create_struct) F(Type_create_subarray)               \
-  F(Type_free) F(Type_get_attr) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent)                          \
-  F(Type_get_name) F(Type_get_true_extent) F(Type_set_attr) F(Type_set_name) F(Type_size) F(Type_size_x)              \
-  F(Unpack) F(Wait) F(Win_complete) F(Win_create) F(Win_fence) F(Win_free) F(Win_post) F(Win_set_errhandler)          \
-  F(Win_start) F(Win_wait) F(Wtime)
+  F(Cart_get) F(Cart_rank) F(Cartdim_get) F(Comm_call_errhandler) F(Comm_create) F(Comm_create_group)                 \
+  F(Comm_create_keyval) F(Comm_delete_attr) F(Comm_dup_with_info) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr)   \
+  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size)           \
+  F(Comm_set_attr) F(Comm_set_errhandler) F(Comm_set_name) F(Comm_size) F(Comm_split) F(Comm_test_inter)              \
+  F(Dist_graph_neighbors) F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class) F(Exscan) F(Finalized)      \
+  F(Gather) F(Gatherv) F(Get) F(Get_processor_name) F(Graph_neighbors) F(Graph_neighbors_count) F(Group_free)         \
+  F(Group_incl) F(Group_translate_ranks) F(Iallgather) F(Iallgatherv) F(Iallreduce) F(Ialltoall) F(Ialltoallv)        \
+  F(Ialltoallw) F(Ibarrier) F(Ibcast) F(Iexscan) F(Igather) F(Igatherv) F(Info_create) F(Info_free) F(Info_set)       \
+  F(Initialized) F(Iprobe) F(Irecv) F(Ireduce) F(Ireduce_scatter) F(Ireduce_scatter_block) F(Iscan) F(Iscatter)       \
+  F(Iscatterv) F(Isend) F(Neighbor_alltoall) F(Neighbor_alltoallv) F(Neighbor_alltoallw) F(Op_commutative) F(Pack)    \
+  F(Put) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block) F(Scan)          \
+  F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Test) F(Topo_test) F(Type_commit) F(Type_contiguous)                   \
+  F(Type_create_keyval) F(Type_create_struct) F(Type_create_subarray) F(Type_free) F(Type_get_attr)                   \
+  F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_get_name) F(Type_get_true_extent)               \
+  F(Type_set_attr) F(Type_set_name) F(Type_size) F(Type_size_x) F(Unpack) F(Wait) F(Win_complete) F(Win_create)       \
+  F(Win_fence) F(Win_free) F(Win_post) F(Win_set_errhandler) F(Win_start) F(Win_wait) F(Wtime)
 // clang-format on
 
 struct Pmpi {
