@@ -203,7 +203,7 @@ test-mpi: test-install
 ## time, so some run beside each other.
 test-alone: test-install
 	$(STEP) "what depends on times"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(WAITING) --maxschedchunk=1 -m links --durations=20 --durations-min=10 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(shell echo $$((2 * $(JOBS)))) --maxschedchunk=1 -m links --durations=20 --durations-min=10 tests/lab
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs tests/lab
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.

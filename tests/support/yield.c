@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #ifndef POLLS_BEFORE_SLEEP
-#define POLLS_BEFORE_SLEEP 20
+#define POLLS_BEFORE_SLEEP 4
 #endif
 /* A poll is shorter, what a rank does after a poll that found something longer. */
-enum { LONGEST_POLL_NS = 20000, SLEEP_NS = 100000 };
+enum { LONGEST_POLL_NS = 20000, SLEEP_NS = 30000 };
 
 unsigned ucp_worker_progress(void* worker);
 
