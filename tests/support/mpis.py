@@ -40,7 +40,8 @@ ON_FEW_PROCESSORS = {
         "OMPI_MCA_btl": "self,vader,tcp",
         "OMPI_MCA_mtl": "^ofi,psm,psm2",
     },
-    "mpich4": _NO_DEVICES,
+    # To make transports between hosts ready would be a quarter of the processor time of a short job.
+    "mpich4": {**_NO_DEVICES, "UCX_TLS": "self,posix,cma"},
     # Its transport for networks that are not here sleeps a second in MPI_Init; to ask others before the one named here,
     # which it takes in any case, would be two thirds of the processor time of a short job.
     "openmpi5": {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^ofi"},
