@@ -32,16 +32,25 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number_in<std::int64_t>(text);
 }
 
+/// Those of a collective, in the repository's order.
+const std::vector<const Algorithm*>& algorithms_of(Collective collective) {
+  // Never destroyed: a program may still call MPI when its own statics are.
+  static const auto& all = *[] {
+    auto* each = new std::array<std::vector<const Algorithm*>, collective_count>;
+    for (const Algorithm& algorithm : repository())
+      for (const Collective one : algorithm.collectives) each->at(static_cast<std::size_t>(one)).push_back(&algorithm);
+    return each;
+  }();
+  return all[static_cast<std::size_t>(collective)];
+}
+
 /// Each algorithm x synchronisation x parameter value, of the values that `values_of` tells.
 template <class ValuesOf>
 std::vector<Bound> expand(Collective collective, const ValuesOf& values_of) {
   std::vector<Bound> all;
-  for (const Algorithm& algorithm : repository()) {
-    if (std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) ==
-        algorithm.collectives.end())
-      continue;
+  for (const Algorithm* algorithm : algorithms_of(collective)) {
     std::vector<Parameters> bindings{Parameters{}};
-    for (const Parameter& parameter : algorithm.parameters) {
+    for (const Parameter& parameter : algorithm->parameters) {
       std::vector<Parameters> longer;
       const std::vector<std::string> values = values_of(parameter);
       for (const Parameters& shorter : bindings) {
@@ -52,9 +61,8 @@ std::vector<Bound> expand(Collective collective, const ValuesOf& values_of) {
       }
       bindings = std::move(longer);
     }
-    for (const Synchronisation synchronisation : algorithm.synchronisations)
-      for (const Parameters& parameters : bindings)
-        all.push_back({&algorithm, collective, synchronisation, parameters});
+    for (const Synchronisation synchronisation : algorithm->synchronisations)
+      for (const Parameters& parameters : bindings) all.push_back({algorithm, collective, synchronisation, parameters});
   }
   return all;
 }
@@ -222,11 +230,9 @@ std::vector<Bound> candidates(Collective collective, int ranks) {
 }
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {
-  for (const Algorithm& algorithm : repository())
-    if (algorithm.name == name && std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) !=
-                                      algorithm.collectives.end())
-      return &algorithm;
-  return nullptr;
+  const auto& all = algorithms_of(collective);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Algorithm* one) { return one->name == name; });
+  return found == all.end() ? nullptr : *found;
 }
 
 std::optional<Bound> candidate_named(Collective collective, std::string_view name) {
