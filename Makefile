@@ -25,9 +25,10 @@ PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev
   slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge pkg-config
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
-# Workers for tests that wait for limited links two thirds of the time. Each takes one test after the other, for some
-# wait long.
+# Workers for tests whose ranks wait much of the time, for each other or for limited links. In the lab each takes one test
+# after the other, for some wait long.
 WAITING := $(shell echo $$(($(JOBS) + 1)))
+ON_LINKS := $(shell echo $$((2 * $(JOBS))))
 STEP = @printf '\n==> %s\n'
 # A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; what one has proven
 # another may prove again.
@@ -197,13 +198,13 @@ build-fuzz: test-install
 ## Every algorithm against the MPI libraries' own results, and real programs; what depends on times is among test-alone.
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(WAITING) --dist worksteal -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
 
 ## What depends on times, on a machine that does nothing else. Programs on limited links take a seventh of the processors'
 ## time, so some run beside each other.
 test-alone: test-install
 	$(STEP) "what depends on times"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(shell echo $$((2 * $(JOBS)))) --maxschedchunk=1 -m links --durations=20 --durations-min=10 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(ON_LINKS) --maxschedchunk=1 -m links --durations=20 --durations-min=10 tests/lab
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs tests/lab
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.

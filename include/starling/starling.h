@@ -26,6 +26,10 @@ const char* starling_place(void) __attribute__((weak));
  * another MPI. */
 long long starling_available_memory(void) __attribute__((weak));
 
+/* 1 if this process shares its processors with others of the program: more of these may run on them than they are, or
+ * than a control group may use at a time, or STARLING_PROCESSORS says so. 0 where Starling is not active. */
+int starling_shares_processors(void) __attribute__((weak));
+
 /* The names of all ways to carry out a collective ("allreduce") on so many ranks in this process, one a line, "native"
  * first; those of the MPI library itself only where STARLING_LIBRARY is 1. Empty where the collective is unknown or
  * Starling is not active. The text stays valid. */

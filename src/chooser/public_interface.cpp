@@ -36,6 +36,11 @@ STARLING_EXPORTED long long starling_available_memory() {
   return there != nullptr ? there() : 0;
 }
 
+STARLING_EXPORTED int starling_shares_processors() {
+  auto* const there = function<int()>("starling_shares_processors");
+  return there != nullptr ? there() : 0;
+}
+
 STARLING_EXPORTED const char* starling_ways(const char* collective, int ranks) {
   auto* const there = function<const char*(const char*, int)>("starling_ways");
   return there != nullptr ? there(collective, ranks) : "";

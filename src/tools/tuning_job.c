@@ -184,22 +184,17 @@ static void answer(char* line) {
   measure(what, (size_t)bytes, calls, checked, in_row, way);
 }
 
-/// A bit for each processor: room for 4096, for the system refuses a set that is too small for the machine.
-typedef cpu_set_t Processors[4];
-
-/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there that any
-/// rank may use, the MPI library, and the place of rank 0.
+/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and whether it shares processors
+/// there, the MPI library, and the place of rank 0.
 static void introduce(void) {
   char names[MPI_MAX_PROCESSOR_NAME] = {0};
   int length = 0;
   MPI_Get_processor_name(names, &length);
   char* all_names = world_rank == 0 ? malloc((size_t)world_ranks * sizeof names) : NULL;
   PMPI_Gather(names, sizeof names, MPI_CHAR, all_names, sizeof names, MPI_CHAR, 0, MPI_COMM_WORLD);
-  Processors allowed = {0};
-  sched_getaffinity(0, sizeof allowed, allowed);
-  Processors* all_allowed = world_rank == 0 ? malloc((size_t)world_ranks * sizeof allowed) : NULL;
-  PMPI_Gather(allowed, sizeof allowed, MPI_BYTE, all_allowed, sizeof allowed, MPI_BYTE, 0, MPI_COMM_WORLD);
-  int* nodes = world_rank == 0 ? malloc((size_t)world_ranks * sizeof *nodes) : NULL;
+  int shares = starling_shares_processors();
+  int* all_shares = world_rank == 0 ? malloc((size_t)world_ranks * sizeof shares) : NULL;
+  PMPI_Gather(&shares, 1, MPI_INT, all_shares, 1, MPI_INT, 0, MPI_COMM_WORLD);
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = {0};
   MPI_Get_library_version(library, &length);
   library[strcspn(library, "\n")] = '\0';
@@ -209,11 +204,9 @@ static void introduce(void) {
       int node = 0;
       while (strcmp(all_names + (size_t)node * sizeof names, all_names + (size_t)i * sizeof names) != 0) ++node;
       printf(" %d", node);
-      nodes[i] = node;
-      if (node != i) CPU_OR_S(sizeof allowed, all_allowed[node], all_allowed[node], all_allowed[i]);
     }
-    printf("\nstarling-tune processors");
-    for (int i = 0; i < world_ranks; ++i) printf(" %d", CPU_COUNT_S(sizeof allowed, all_allowed[nodes[i]]));
+    printf("\nstarling-tune sharing");
+    for (int i = 0; i < world_ranks; ++i) printf(" %d", all_shares[i]);
     printf("\nstarling-tune library %s\n", library);
     for (const char* at = starling_place(); *at != '\0';) {
       const size_t line = strcspn(at, "\n");
@@ -223,8 +216,7 @@ static void introduce(void) {
     say("ready");
   }
   free(all_names);
-  free(all_allowed);
-  free(nodes);
+  free(all_shares);
 }
 
 /// A quarter of the available memory, shared among all ranks of the job: an emulated cluster has all on one machine.

@@ -98,7 +98,7 @@ def test_one_library_of_several_serves_the_program(order: str, tmp_path: Path) -
 def test_a_program_that_asks_for_starling_finds_it(tmp_path: Path) -> None:
     target = target_named("mpich4")
     program = compile_c(target.mpi, ROOT / "tests/mpi/choose.c", tmp_path, [f"-I{ROOT / 'include'}"])
-    target.run([str(program)], tmp_path, ranks=4, variant=CHOOSER)
+    target.run([str(program)], tmp_path, ranks=4, env={"STARLING_PROCESSORS": "shared"}, variant=CHOOSER)
 
 
 def test_calls_at_the_very_end_of_the_program_are_carried_out(tmp_path: Path) -> None:

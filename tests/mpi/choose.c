@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   expect(STARLING_PRESENT() && starling_is_active(), "the library is not there");
   if (rank == 0) printf("%s", starling_place());
+  const char* told = getenv("STARLING_PROCESSORS");
+  if (told != NULL) expect(starling_shares_processors() == (strcmp(told, "shared") == 0), "processors are not as told");
   expect(strncmp(starling_ways("allreduce", 4), "native\n", 7) == 0, "native is no way of allreduce");
   expect(strstr(starling_ways("allreduce", 4), "\nring\n") != NULL, "ring is no way of allreduce");
   expect(starling_ways("fold", 4)[0] == '\0', "there are ways of fold");

@@ -35,8 +35,8 @@ def samples(context: Context) -> dict[str, int]:
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "choose.c", tmp_path))
-    for strategy in ("native", "star"):
-        said, record = run_tuned(mpi, 4, [program], strategy, tmp_path)
+    for strategy, processors in (("native", "own"), ("star", "shared")):
+        said, record = run_tuned(mpi, 4, [program], strategy, tmp_path, {"STARLING_PROCESSORS": processors})
         assert said.stdout == f"{record.run.machine}\n{record.run.mpi_flavour}\n{record.run.mpi_version}\n"
         by_size = {(one.collective, one.ranks, one.bytes): one for one in record.contexts}
         world = samples(by_size["allreduce", 4, 4000])
@@ -77,8 +77,8 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
     assert "allreduce" in done.stdout
     table = tables.read(tmp_path / "table.json")
     assert table.mpi_flavour == mpi.flavour
-    crowd = [note for note in table.notes if note.startswith(f"4 ranks share {os.cpu_count()} processor")]
-    assert len(crowd) == ((os.cpu_count() or 4) < 4)
+    crowd = [note for note in table.notes if note.startswith("4 ranks of a node share processors: ")]
+    assert len(crowd) == (len(os.sched_getaffinity(0)) < 4)
     assert all(note in done.stderr for note in crowd)
     assert {(one.collective, one.ranks, one.nodes) for one in table.choices} == {
         (collective, ranks, 1) for collective in ("allreduce", "bcast") for ranks in (2, 4)
@@ -250,7 +250,8 @@ def test_what_is_wrong_with_a_settings_file_is_told(text: str, why: str, tmp_pat
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_processors_are_those_that_ranks_may_use(mpi: Mpi, tmp_path: Path) -> None:
+@pytest.mark.parametrize("behind", [("taskset", "--cpu-list", "0"), ("env", "STARLING_PROCESSORS=own")], ids=str)
+def test_processors_are_shared_where_the_library_says_so(mpi: Mpi, behind: Sequence[str], tmp_path: Path) -> None:
     options = ("--collectives", "allreduce", "--sizes", "8", "--ways", "ring", "--budget", "1s")
-    done = tune(mpi, tmp_path, *options, behind=("taskset", "--cpu-list", "0"))
-    assert "4 ranks share 1 processor of a node" in done.stderr, done.stderr
+    done = tune(mpi, tmp_path, *options, behind=behind)
+    assert ("4 ranks of a node share processors" in done.stderr) == (behind[0] == "taskset"), done.stderr

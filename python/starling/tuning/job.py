@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,22 +105,15 @@ class Machine:
     mpi_version: str
 
 
-def crowded(nodes: Sequence[int], processors: Sequence[int]) -> str:
-    """A sentence about the node with fewest processors for its ranks; empty if all have as many as ranks.
+def crowded(nodes: Sequence[int], sharing: Sequence[int]) -> str:
+    """A sentence about the node on which most ranks share processors; empty if none do.
 
-    `nodes` and `processors` are those of each rank.
+    `nodes` has the node of each rank, `sharing` 1 for each that shares its processors.
     """
-    ranks, there = max(
-        ((nodes.count(node), count) for node, count in zip(nodes, processors, strict=False)),
-        key=lambda one: one[0] / max(one[1], 1),
-        default=(0, 0),
-    )
-    if ranks <= there:
+    ranks = max(Counter(node for node, shares in zip(nodes, sharing, strict=False) if shares).values(), default=0)
+    if not ranks:
         return ""
-    plural = "s" if there != 1 else ""
-    return (
-        f"{ranks} ranks share {there} processor{plural} of a node: what is measured is also how long they wait for one"
-    )
+    return f"{ranks} ranks of a node share processors: what is measured is also how long they wait for one"
 
 
 def first_words(lines: Sequence[str]) -> str:
@@ -148,7 +142,7 @@ class MpiJob:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._complaints: list[str] = []
         self.nodes: tuple[int, ...] = ()
-        self.processors: tuple[int, ...] = ()
+        self.sharing: tuple[int, ...] = ()
         self.library = ""
         self._place: list[str] = []
         self._called: dict[Point, int] = {}
@@ -212,8 +206,8 @@ class MpiJob:
             while (word := self._next(_START_SECONDS)) != "ready":
                 if word.startswith("nodes "):
                     self.nodes = tuple(map(int, word.split()[1:]))
-                elif word.startswith("processors "):
-                    self.processors = tuple(map(int, word.split()[1:]))
+                elif word.startswith("sharing "):
+                    self.sharing = tuple(map(int, word.split()[1:]))
                 elif word.startswith("library "):
                     self.library = word.removeprefix("library ")
                 elif word.startswith("place "):

@@ -193,7 +193,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         nodes, machine = job.nodes, job.machine
         wanted, notes = plan(request, nodes)
         ways = admitted(_offered(jobs, wanted), request.ways)
-        if crowd := crowded(nodes, job.processors):
+        if crowd := crowded(nodes, job.sharing):
             notes = [crowd, *notes]
         for note in notes:
             log(note)

@@ -10,6 +10,7 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/process.hpp"
 #include "topology/available_memory.hpp"
 #include "ways/way.hpp"
 
@@ -77,6 +78,10 @@ __attribute__((visibility("default"))) const char* starling_place() {
 
 __attribute__((visibility("default"))) long long starling_available_memory() {
   return starling::available_memory();
+}
+
+__attribute__((visibility("default"))) int starling_shares_processors() {
+  return starling::job().running && starling::process().shares ? 1 : 0;
 }
 
 __attribute__((visibility("default"))) const char* starling_ways(const char* collective, int ranks) {
