@@ -13,11 +13,7 @@
 // takes ranks into a group, a number from 1 on. It has no answer. Rank 0 is in every group.
 //
 // The end of the input ends the job.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
