@@ -172,6 +172,7 @@ void Timer::add(const std::shared_ptr<Request>& request) {
   if (request->timer() != nullptr)
     throw Fault(Error::request, "the request has another timer, of which it must be removed first");
   if (!entries_.empty()) {
+    // Not by their communicators, which may have been freed. Ranks of another world look alike; they agree on nothing.
     const std::shared_ptr<Request> first = entries_.front().request.lock();
     if (first->data().topology->in_world() != request->data().topology->in_world())
       throw Fault(Error::topology,

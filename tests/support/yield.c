@@ -1,8 +1,8 @@
 /* For tests with more ranks than processors, whose MPI libraries poll. Open MPI gives its processor away after each
  * poll that found nothing. MPICH 4 on UCX never does, so that each wait lasts until the kernel ends the time slice,
- * several milliseconds: here it does. After some such polls in a row either sleeps, unless POLLS_BEFORE_SLEEP is
- * INT_MAX: ranks that only yield leave each other little but their polls, and take the processors of the test that runs
- * beside this one. Preload it. */
+ * several milliseconds: here it does. After some such polls in a row either sleeps, and Starling's own waits do, unless
+ * POLLS_BEFORE_SLEEP is INT_MAX: ranks that only yield leave each other little but their polls, and take the processors
+ * of the test that runs beside this one. Preload it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -41,6 +41,7 @@ unsigned ucp_worker_progress(void* worker) {
   return found;
 }
 
+#if POLLS_BEFORE_SLEEP < INT_MAX
 int sched_yield(void) {
   static _Thread_local struct timespec last;
   static _Thread_local int in_vain;
@@ -52,3 +53,4 @@ int sched_yield(void) {
   clock_gettime(CLOCK_MONOTONIC, &last);
   return 0;
 }
+#endif
