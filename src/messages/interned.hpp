@@ -10,7 +10,7 @@ namespace starling {
 /// reasons: few different ones, shared by many contexts.
 class Interned {
  public:
-  Interned() : Interned(std::string_view()) {}
+  Interned();
   Interned(std::string_view text);  // NOLINT(google-explicit-constructor): a text wherever one is wanted
   Interned(const std::string& text) : Interned(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
   Interned(const char* text) : Interned(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)

@@ -148,6 +148,7 @@ void Planner::ask_knowledge() {
   const double left = ledger_.allowed(static_cast<double>(ledger_.calls()), native) - lost_to_native();
   if (cost > left && !is_enough) return;
   asked_ = has_just_asked_ = true;
+  try_each_once();
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
@@ -157,6 +158,19 @@ void Planner::ask_knowledge() {
     any_belief_ = true;
   }
   estimates_.update();
+}
+
+/// Leaves out all but one of those that do the same: the chosen one stays. What is believed now of any comes from
+/// earlier runs.
+void Planner::try_each_once() {
+  const auto alike = knowledge_->alike([&](int i) { return eligible(i); });
+  if (alike.empty()) return;
+  instead_ = shared(tried_instead(alike, [&](int i) {
+    if (i == chosen_) return std::optional(0.0);
+    return estimates_.is_believed(i) ? std::optional(time_of(i)) : std::nullopt;
+  }));
+  for (std::size_t i = 0; i < eligible_.size(); ++i)
+    if ((*instead_)[i]) eligible_[i] = false;
 }
 
 void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {

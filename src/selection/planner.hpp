@@ -65,6 +65,10 @@ class Planner {
   /// Whether no trial is worth its cost for now.
   [[nodiscard]] bool settled() const { return quiet_plans_ > 1; }
   [[nodiscard]] std::optional<Found> found(int candidate) const;
+  /// Strategy::tried_instead_of
+  [[nodiscard]] std::optional<int> tried_instead_of(int candidate) const {
+    return instead_ ? (*instead_)[static_cast<std::size_t>(candidate)] : std::nullopt;
+  }
   /// The change of the chosen candidate since the last time it was asked for.
   std::optional<Decision> take_decision();
 
@@ -87,6 +91,7 @@ class Planner {
   [[nodiscard]] std::int64_t calls_until_something_may_be_tried() const;
   [[nodiscard]] bool control_is_due() const;
   void ask_knowledge();
+  void try_each_once();
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
   void take_work(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   void keep_latest(int candidate, std::size_t calls);
@@ -102,6 +107,7 @@ class Planner {
   double budget_;                                       ///< the setting, in units of the usual one
   std::shared_ptr<const std::vector<Interned>> names_;  ///< many contexts have the same
   std::vector<bool> eligible_;
+  std::shared_ptr<const std::vector<std::optional<int>>> instead_;  ///< tried_instead; null where nothing is alike
   Estimates estimates_;
   bool any_belief_ = false;  ///< in any candidate but native
   /// A call as it was measured.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -58,6 +59,9 @@ class Knowledge {
   virtual void learn(int candidate, double seconds, std::int64_t calls) = 0;
   /// Seconds that the first call with a candidate costs besides: communicators have to be made for it.
   [[nodiscard]] virtual double seconds_to_begin(int /*candidate*/) { return 0; }
+  /// For each candidate, of those that `wanted` is true of, a number that it has in common with those that do the same;
+  /// none for others. Empty where nothing is known of that.
+  [[nodiscard]] virtual std::vector<std::optional<int>> alike(const std::function<bool(int)>& /*wanted*/) { return {}; }
 };
 
 /// A way to carry out a collective, as a strategy sees it. Candidate 0 is native; it always exists and is always
@@ -65,17 +69,21 @@ class Knowledge {
 struct Candidate {
   Interned name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
   Interned group;  ///< candidates of one group optimise the same thing
-  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< may lack where no strategy compares by them
   Interned kind{};                 ///< those of one are probably alike in more than attributes tell: "one-sided"
   double seconds_to_begin = 0;     ///< that the first of its kind probably takes besides: windows are made for it
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
-  int communicators = 0;           ///< that a rank needs to begin with it, at most
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 
 /// The budget that is set by default: the limits of `Ledger` are for this one, and change in proportion.
 inline constexpr double usual_budget = 0.05;
+
+/// Of candidates that do the same, those that have a number of `alike` in common, one is tried: that which was the
+/// fastest in earlier runs, else the first. For each of the others that one; nothing for the rest.
+std::vector<std::optional<int>> tried_instead(std::span<const std::optional<int>> alike,
+                                              const std::function<std::optional<double>(int)>& earlier_seconds);
 
 /// The numbers that users can set for strategies; the same on all ranks.
 struct StrategySettings {
@@ -125,6 +133,7 @@ struct Advice {
   std::string why;
   std::optional<double> gain{};     ///< native's time / the candidate's, as the table has it
   std::optional<double> seconds{};  ///< of a call of the candidate, likewise
+  int communicators = 0;            ///< that a rank needs to begin with the candidate, at most
 };
 
 /// The input of a strategy, for one context.
@@ -250,6 +259,9 @@ class Strategy {
   /// The time of a candidate that the ranks agreed on in this run, for later runs to start from. Nothing if the time is
   /// only from earlier runs, which have their own records. Called on rank 0 only.
   [[nodiscard]] virtual std::optional<Found> found(int /*candidate*/) const { return std::nullopt; }
+  /// The candidate that does the same and is tried in place of this one, where the strategy has found that out. Called
+  /// on the first rank only.
+  [[nodiscard]] virtual std::optional<int> tried_instead_of(int /*candidate*/) const { return std::nullopt; }
   /// The first decision and the latest, `decisions_kept` at most, and how many were left out between them.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
   [[nodiscard]] std::int64_t decisions_dropped() const { return decisions_dropped_; }
@@ -306,6 +318,8 @@ struct StrategyKind {
   bool searches = false;
   /// Asks for predicted times: the job then measures its network where nothing tells of it.
   bool predicts = false;
+  /// Compares candidates by their attributes (Candidate::attributes).
+  bool by_attributes = false;
   /// Uses what a tuning table advises (Brief::advice).
   bool takes_advice = false;
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not

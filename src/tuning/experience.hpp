@@ -83,6 +83,8 @@ class Predictions {
   [[nodiscard]] virtual std::optional<double> seconds(int candidate) = 0;
   /// As in Knowledge.
   [[nodiscard]] virtual double seconds_to_begin(int candidate) = 0;
+  /// As in Knowledge.
+  [[nodiscard]] virtual std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) = 0;
   /// Seconds that predicting all candidates may take.
   [[nodiscard]] virtual double seconds_to_predict() const = 0;
   /// As in Knowledge.
@@ -112,6 +114,9 @@ class ContextKnowledge final : public Knowledge {
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
   [[nodiscard]] double seconds_to_begin(int candidate) override { return predictions_->seconds_to_begin(candidate); }
+  [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
+    return predictions_->alike(wanted);
+  }
 
  private:
   struct Expected {

@@ -207,7 +207,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     CandidateRecord& one = record.candidates[place];
     if (!trying.notes.empty()) one.note = trying.notes[at(i)].text();
     if (!trying.setup.empty() && trying.setup[at(i)] > 0) one.setup_s = trying.setup[at(i)];
-    one.eligible = eligible(i);
+    one.eligible = eligible(i) && !tried_instead_of(i);
     if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
       one.agreed_s = found->seconds;
       one.deviation_s = found->deviation;

@@ -103,6 +103,10 @@ class Tuner {
   [[nodiscard]] bool eligible(int candidate) const { return refusal(candidate).empty(); }
   /// Why a candidate may not be proposed; empty if it may.
   [[nodiscard]] const Interned& refusal(int candidate) const { return (*refusals_)[at(candidate)]; }
+  /// Strategy::tried_instead_of
+  [[nodiscard]] std::optional<int> tried_instead_of(int candidate) const {
+    return strategy_->tried_instead_of(candidate);
+  }
   [[nodiscard]] int proposed() const { return strategy_->proposed(); }
   /// Strategy::chosen
   [[nodiscard]] std::optional<int> chosen() const { return strategy_->chosen(); }

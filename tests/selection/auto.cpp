@@ -30,11 +30,18 @@ class Known final : public Knowledge {
     return to_begin[static_cast<std::size_t>(candidate)];
   }
   [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure; }
+  [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
+    std::vector<std::optional<int>> those = numbers;
+    for (std::size_t i = 0; i < those.size(); ++i)
+      if (!wanted(static_cast<int>(i))) those[i] = std::nullopt;
+    return those;
+  }
   void spend(double seconds) override { spent += seconds; }
   [[nodiscard]] double spent_elsewhere() const override { return elsewhere; }
   std::optional<double> to_measure;
   double spent = 0;
   double elsewhere = 0;
+  std::vector<std::optional<int>> numbers;  ///< that those have in common that do the same
   std::vector<double> learnt = std::vector<double>(16);
   std::vector<double> to_begin = std::vector<double>(16);
 
@@ -446,6 +453,36 @@ TEST(Auto, StartsWithTheBestOfEarlierRuns) {
   ranks.call(200);
   EXPECT_EQ(ranks.strategy().chosen(), 2);
   EXPECT_LT(std::count(ranks.made().begin(), ranks.made().end(), 0), 20) << "controls";
+}
+
+TEST(Auto, TriesOnlyOneOfThoseThatDoTheSame) {
+  Brief brief = brief_for(5, {0, 8e-3, 8e-3, 9e-3, 9e-3});
+  const auto known = std::make_shared<Known>(std::vector<double>{0, 8e-3, 8e-3, 9e-3, 9e-3});
+  known->numbers = {std::nullopt, 7, 7, 7, 2};
+  brief.knowledge = known;
+  brief.candidates[1].refusal = "left out";
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 8e-3, 8e-3, 9e-3, 9e-3}));
+  EXPECT_EQ(ranks.strategy().tried_instead_of(3), std::nullopt) << "not compared before anything may be tried";
+  ranks.call(300);
+  EXPECT_EQ(ranks.made().back(), 2);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 3), 0);
+  EXPECT_GT(std::count(ranks.made().begin(), ranks.made().end(), 4), 0);
+  EXPECT_EQ(ranks.strategy().tried_instead_of(3), 2);
+  EXPECT_EQ(ranks.strategy().tried_instead_of(2), std::nullopt);
+}
+
+TEST(Auto, StaysWithWhatItHasOfThoseThatDoTheSame) {
+  Brief brief = brief_for(3, {});
+  const auto known = std::make_shared<Known>(std::vector<double>{0, 0, 0});
+  known->numbers = {std::nullopt, 1, 1};
+  brief.knowledge = known;
+  brief.candidates[0].earlier = Earlier{10e-3, 20};
+  brief.candidates[1].earlier = Earlier{3.1e-3, 20};
+  brief.candidates[2].earlier = Earlier{3e-3, 20};
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 4e-3, 4e-3}));
+  ranks.call(200);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0);
+  EXPECT_GT(std::count(ranks.made().begin(), ranks.made().end(), 2), 150);
 }
 
 TEST(Auto, AgreesRarelyWhereCallsAreShort) {

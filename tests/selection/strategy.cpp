@@ -160,6 +160,16 @@ TEST(EveryStrategy, LeavesCallsOfVaryingWorkToNativeWhereNothingElseIsEligible) 
   }
 }
 
+TEST(TriedInstead, IsTheFastestOfEarlierRunsElseTheFirst) {
+  using Numbers = std::vector<std::optional<int>>;
+  const Numbers alike{std::nullopt, 4, 9, 4, 4, 9, 1};
+  const auto nothing = [](int) { return std::optional<double>(); };
+  EXPECT_EQ(tried_instead(alike, nothing), (Numbers{std::nullopt, std::nullopt, std::nullopt, 1, 1, 2, std::nullopt}));
+  const auto some = [](int i) { return i == 3 ? std::optional(2e-6) : i == 4 ? std::optional(1e-6) : std::nullopt; };
+  EXPECT_EQ(tried_instead(alike, some), (Numbers{std::nullopt, 4, std::nullopt, 4, std::nullopt, 2, std::nullopt}));
+  EXPECT_TRUE(tried_instead({}, nothing).empty());
+}
+
 TEST(TimeInWords, HasThreeDigitsAndTheUnitOfTheReport) {
   EXPECT_EQ(time_in_words(0), "0.00 us");
   EXPECT_EQ(time_in_words(8.254e-6), "8.25 us");

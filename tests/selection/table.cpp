@@ -79,8 +79,7 @@ Lockstep with_slowdown(double slowdown, std::optional<double> gain = std::nullop
 /// Ranks that follow a2, which the table has for 1.28 times as fast as native and calls of so many seconds.
 Lockstep advised_of_seconds(double seconds, int communicators = 0) {
   Brief brief = brief_of(4);
-  brief.candidates[2].communicators = communicators;
-  brief.advice = {{"a2", "a2: measured elsewhere", 1.28, seconds}};
+  brief.advice = {{"a2", "a2: measured elsewhere", 1.28, seconds, communicators}};
   return {"table", std::move(brief), 3, [](int, int candidate, int) { return us * (candidate == 2 ? 80 : 100); }};
 }
 

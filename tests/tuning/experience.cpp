@@ -109,6 +109,9 @@ class Same final : public Predictions {
     return candidate == 0 ? std::nullopt : std::optional(seconds_);
   }
   [[nodiscard]] double seconds_to_begin(int /*candidate*/) override { return 0; }
+  [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& /*wanted*/) override {
+    return {};
+  }
   [[nodiscard]] double seconds_to_predict() const override { return 1e-3; }
   [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure_; }
 

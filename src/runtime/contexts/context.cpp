@@ -1,7 +1,7 @@
 #include "runtime/contexts/context.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -35,7 +35,8 @@ std::string refusal_at(const Way& way, const Situation& situation, const Setting
   return way.refusal(situation);
 }
 
-/// Native, and the ways of `advice` up to the first that can serve. Gives the advice the full names of its ways.
+/// Native, and the ways of `advice` up to the first that can serve. Gives the advice the full names of its ways, and
+/// what these need.
 std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, const StrategyKind& strategy,
                               std::vector<Advice>& advice) {
   const Collective collective = facts.situation.collective;
@@ -44,6 +45,7 @@ std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, cons
     const auto way = way_named(collective, one.candidate);
     if (!way) continue;
     one.candidate = way->name();  // with the default values of parameters that are not given
+    one.communicators = way->communicators();
     const bool is_new =
         std::none_of(found.begin(), found.end(), [&](const Way& other) { return other.name() == way->name(); });
     if (is_new) found.push_back(*way);
@@ -52,22 +54,18 @@ std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, cons
   return found;
 }
 
-/// Leaves one of those that do the same: that which was the fastest in earlier runs, else the first.
+std::string the_same_as(const Interned& name, int ranks) {
+  return "does the same as " + name.text() + " on " + std::to_string(ranks) + " ranks";
+}
+
+/// Leaves out all but one of those that do the same.
 void try_each_once(std::vector<Candidate>& all, Collective collective, int ranks) {
-  const auto is_better = [](const Candidate& one, const Candidate& other) {
-    return one.earlier && (!other.earlier || one.earlier->seconds < other.earlier->seconds);
-  };
-  const std::vector<std::optional<int>> numbers =
-      alike(collective, ranks, [&](int i) { return all[static_cast<std::size_t>(i)].eligible(); });
-  std::map<int, const Candidate*> best;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!numbers[i]) continue;
-    const Candidate*& of_these = best[*numbers[i]];
-    if (of_these == nullptr || is_better(all[i], *of_these)) of_these = &all[i];
-  }
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (numbers[i] && best[*numbers[i]] != &all[i])
-      all[i].refusal = "does the same as " + best[*numbers[i]]->name.text() + " on " + std::to_string(ranks) + " ranks";
+  const auto at = [&](int i) -> const Candidate& { return all[static_cast<std::size_t>(i)]; };
+  const std::vector<std::optional<int>> instead =
+      tried_instead(alike(collective, ranks, [&](int i) { return at(i).eligible(); }),
+                    [&](int i) { return at(i).earlier ? std::optional(at(i).earlier->seconds) : std::nullopt; });
+  for (std::size_t i = 0; i < instead.size(); ++i)
+    if (instead[i]) all[i].refusal = the_same_as(at(*instead[i]).name, ranks);
 }
 
 /// Whether earlier runs made some calls, but came to no trial.
@@ -94,6 +92,9 @@ class ContextPredictions final : public Predictions {
   }
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     return communicator_.predicted_to_begin(ways_[static_cast<std::size_t>(candidate)], situation_);
+  }
+  [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
+    return starling::alike(situation_.collective, situation_.ranks, wanted);
   }
   [[nodiscard]] double seconds_to_predict() const override {
     constexpr double microsecond = 1e-6;
@@ -199,13 +200,13 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     Candidate& candidate = brief.candidates.emplace_back();
     candidate.name = way.name();
     candidate.group = way.group();
-    candidate.attributes = way.attributes();
-    candidate.communicators = way.communicators();
+    if (strategy.by_attributes) candidate.attributes = way.attributes();
     if (&way != ways.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
-  if (strategy.learns && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
+  // To compare them takes as long as some calls: who predicts does so when something is to be tried.
+  if (strategy.learns && !strategy.predicts && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
   const bool may_be_told = any_other && strategy.may_be_told != nullptr && strategy.may_be_told(brief);
   Channel* const channel = may_be_told ? communicator.channel() : nullptr;
   brief.tells_first = channel != nullptr && (channel->fact_of_first() || knows_only_native(brief.candidates));
@@ -452,7 +453,8 @@ ContextRecord Context::record() const {
     one.name = way(i).algorithm_name().text();
     const Parameters values = way(i).parameter_values();
     one.parameters.assign(values.all().begin(), values.all().end());
-    one.reason = tuner_->refusal(i).text();
+    const std::optional<int> other = tuner_->tried_instead_of(i);
+    one.reason = other ? the_same_as(way(*other).name(), ranks_) : tuner_->refusal(i).text();
   }
   return record;
 }

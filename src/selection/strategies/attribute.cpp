@@ -276,6 +276,7 @@ StrategyKind attribute() {
       .argument = "tested",
       .learns = true,
       .searches = true,
+      .by_attributes = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .rejects = [](std::string_view argument) -> std::string {

@@ -122,6 +122,10 @@ class Auto final : public Strategy {
     return planner_ ? planner_->found(candidate) : std::nullopt;
   }
 
+  [[nodiscard]] std::optional<int> tried_instead_of(int candidate) const override {
+    return planner_ ? planner_->tried_instead_of(candidate) : std::nullopt;
+  }
+
  private:
   void begin_plan() {
     std::size_t times = 0;

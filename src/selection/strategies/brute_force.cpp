@@ -25,6 +25,7 @@ StrategyKind brute_force() {
       .source = "Gabriel, Feki, Benkert and Resch 2008 (ADCL), section 2",
       .learns = true,
       .searches = true,
+      .by_attributes = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .may_be_told = Search::may_be_told,

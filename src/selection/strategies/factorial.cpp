@@ -161,6 +161,7 @@ StrategyKind factorial() {
       .source = "Jain 1991, chapter 17; named for ADCL by Gabriel, Feki, Benkert and Resch 2008, section 4",
       .learns = true,
       .searches = true,
+      .by_attributes = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .may_be_told = Search::may_be_told,

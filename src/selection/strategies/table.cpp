@@ -32,7 +32,7 @@ namespace {
 ///
 /// To begin, ranks agree a few times, each as costly as a small collective; to make communicators they agree more
 /// often.
-std::int64_t calls_before(const Candidate& way, const Advice& advice) {
+std::int64_t calls_before(const Advice& advice) {
   constexpr double small_collective = 1e-3;  // seconds, at most: or as many as a native call takes
   constexpr double agreements = 3;
   constexpr double for_communicators = 12;
@@ -40,7 +40,7 @@ std::int64_t calls_before(const Candidate& way, const Advice& advice) {
   if (!advice.seconds || !advice.gain || !(*advice.gain > 1) || !(*advice.seconds > 0)) return 0;
   const double native = *advice.seconds * *advice.gain;
   const double price =
-      (agreements + (way.communicators > 0 ? for_communicators : 0)) * std::min(native, small_collective);
+      (agreements + (advice.communicators > 0 ? for_communicators : 0)) * std::min(native, small_collective);
   return static_cast<std::int64_t>(std::min(std::ceil(price / (native - *advice.seconds)), most));
 }
 
@@ -174,12 +174,11 @@ class Table final : public Strategy {
   void follow(const Brief& brief, int way, const Advice& advice) {
     way_ = way;
     if (way == 0) return begin(Step::way, unlimited);
-    const Candidate& candidate = brief.candidates[static_cast<std::size_t>(way)];
-    name_ = candidate.name;
+    name_ = brief.candidates[static_cast<std::size_t>(way)].name;
     if (varying_work_) works_.resize(kept + Guard::control_calls);
     if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way, advice.gain);
     first_calls_ = Guard::first_calls_with(advice.gain);
-    const std::int64_t before = calls_before(candidate, advice);
+    const std::int64_t before = calls_before(advice);
     if (before > 0)
       begin(Step::before, before);
     else
