@@ -98,7 +98,7 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 /// A parameter of an algorithm with the values that are worth trying.
 struct Parameter {
   std::string_view name;
-  std::vector<std::string> values;
+  std::vector<std::string_view> values;  ///< texts that live as long as the process
   std::string_view says;
   /// Each value adds in an order of its own, so that results of two values may differ in their last bits.
   bool reorders = false;
@@ -113,7 +113,7 @@ struct Parameter {
 
   /// The values that are worth trying on so many ranks.
   [[nodiscard]] std::vector<std::string> tried_on(int ranks) const {
-    return values_on == nullptr ? values : values_on(ranks);
+    return values_on == nullptr ? std::vector<std::string>(values.begin(), values.end()) : values_on(ranks);
   }
 };
 

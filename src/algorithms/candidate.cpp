@@ -44,25 +44,33 @@ const std::vector<const Algorithm*>& algorithms_of(Collective collective) {
   return all[static_cast<std::size_t>(collective)];
 }
 
-/// Each algorithm x synchronisation x parameter value, of the values that `values_of` tells.
-template <class ValuesOf>
-std::vector<Bound> expand(Collective collective, const ValuesOf& values_of) {
+/// Each algorithm x synchronisation x parameter value: those that are worth trying on so many ranks, else all.
+std::vector<Bound> expand(Collective collective, std::optional<int> ranks) {
   std::vector<Bound> all;
   for (const Algorithm* algorithm : algorithms_of(collective)) {
-    std::vector<Parameters> bindings{Parameters{}};
+    std::vector<Parameters> bindings(1);
     for (const Parameter& parameter : algorithm->parameters) {
+      const bool by_ranks = ranks && parameter.values_on != nullptr;
+      const std::vector<std::string> on_ranks = by_ranks ? parameter.values_on(*ranks) : std::vector<std::string>{};
       std::vector<Parameters> longer;
-      const std::vector<std::string> values = values_of(parameter);
+      longer.reserve(bindings.size() * std::max(on_ranks.size(), parameter.values.size()));
       for (const Parameters& shorter : bindings) {
-        for (const std::string& value : values) {
+        const auto add = [&](std::string_view value) {
           longer.push_back(shorter);
           longer.back().bind(parameter.name, value);
-        }
+        };
+        if (by_ranks)
+          std::for_each(on_ranks.begin(), on_ranks.end(), add);
+        else
+          std::for_each(parameter.values.begin(), parameter.values.end(), add);
       }
       bindings = std::move(longer);
     }
     for (const Synchronisation synchronisation : algorithm->synchronisations)
-      for (const Parameters& parameters : bindings) all.push_back({algorithm, collective, synchronisation, parameters});
+      for (Parameters& parameters : bindings) {
+        const bool is_last = synchronisation == algorithm->synchronisations.back();
+        all.push_back({algorithm, collective, synchronisation, is_last ? std::move(parameters) : parameters});
+      }
   }
   return all;
 }
@@ -218,15 +226,14 @@ const std::vector<Bound>& candidates(Collective collective) {
   static const auto& all = *[] {
     auto* each = new std::array<std::vector<Bound>, collective_count>;
     for (int i = 0; i < collective_count; ++i)
-      each->at(static_cast<std::size_t>(i)) =
-          expand(static_cast<Collective>(i), [](const Parameter& parameter) { return parameter.values; });
+      each->at(static_cast<std::size_t>(i)) = expand(static_cast<Collective>(i), std::nullopt);
     return each;
   }();
   return all[static_cast<std::size_t>(collective)];
 }
 
 std::vector<Bound> candidates(Collective collective, int ranks) {
-  return expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); });
+  return expand(collective, ranks);
 }
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {

@@ -14,9 +14,10 @@
 namespace starling {
 namespace {
 
-std::string listed(const std::vector<std::string>& items) {
+template <class Text>
+std::string listed(const std::vector<Text>& items) {
   std::string text;
-  for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
+  for (const Text& item : items) text.append(text.empty() ? "" : ", ").append(item);
   return text;
 }
 

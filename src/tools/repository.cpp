@@ -51,7 +51,7 @@ Json parameters_of(const Algorithm& algorithm, std::optional<int> ranks) {
   Json all = Json::array();
   for (const Parameter& one : algorithm.parameters)
     all.push_back({{"name", one.name},
-                   {"values", ranks ? one.tried_on(*ranks) : one.values},
+                   {"values", ranks ? Json(one.tried_on(*ranks)) : Json(one.values)},
                    {"by_ranks", one.values_on != nullptr},
                    {"says", one.says}});
   return all;

@@ -19,9 +19,10 @@ struct KindsOf<std::variant<Kinds...>> {
   /// Those that `wanted` is true of.
   static std::vector<Way> all(Collective collective, std::optional<int> ranks, auto wanted) {
     std::vector<Way> ways;
-    const auto add = [&](const auto& of_kind) {
-      for (const auto& one : of_kind)
-        if (wanted(one)) ways.emplace_back(one);
+    const auto add = [&](auto of_kind) {
+      ways.reserve(ways.size() + of_kind.size());
+      for (auto& one : of_kind)
+        if (wanted(one)) ways.emplace_back(std::move(one));
     };
     (add(Kinds::all(collective, ranks)), ...);
     return ways;

@@ -58,8 +58,8 @@ std::vector<Bound> compositions(const Bound& hierarchy) {
   for (const Parameter& parameter : hierarchy.algorithm->parameters) {
     if (parameter.accepts == nullptr || parameter.values_on != nullptr) continue;
     for (const std::string& name : names) {
-      const std::string first = parameter.values.front().substr(0, parameter.values.front().find('+'));
-      for (const std::string& value : {name, first + "+" + name}) {
+      const std::string_view first = parameter.values.front().substr(0, parameter.values.front().find('+'));
+      for (const std::string& value : {name, std::string(first).append("+").append(name)}) {
         const std::string whole =
             std::string(hierarchy.algorithm->name).append("?").append(parameter.name).append("=").append(value);
         if (std::optional<Bound> bound = candidate_named(hierarchy.collective, whole)) all.push_back(*std::move(bound));

@@ -121,7 +121,7 @@ Parameter mesh_parameter(Rows rows) {
   const bool is_even = rows == Rows::full;
   return {
       .name = "mesh",
-      .values = {std::string(square), std::string(cube)},
+      .values = {square, cube},
       .says = is_even
                   ? "rows x columns, or planes x rows x columns, of a mesh of all ranks: as many as the ranks have "
                     "factorisations into sides of at least 2; square and cube name the most regular ones"

@@ -40,14 +40,11 @@ Schedule pipelined_down(const Team& team, const TreePlace& place) {
   return todo;
 }
 
-/// What stands for all segments: short enough to keep a long tree busy, and long enough for a fast network.
-constexpr std::int64_t typical_segment = 4096;
-
 Parameter segment_parameter() {
   Parameter segment = coarse_segment_parameter();
-  segment.values = {"none", std::to_string(typical_segment)};
-  for (std::int64_t bytes = 1024; bytes <= std::int64_t{16} * 1024 * 1024; bytes *= 2)
-    if (bytes != typical_segment) segment.values.push_back(std::to_string(bytes));
+  // 4096 stands for all segments: short enough to keep a long tree busy, and long enough for a fast network.
+  segment.values = {"none",   "4096",   "1024",   "2048",    "8192",    "16384",   "32768",   "65536",
+                    "131072", "262144", "524288", "1048576", "2097152", "4194304", "8388608", "16777216"};
   return segment;
 }
 

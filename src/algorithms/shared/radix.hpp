@@ -11,7 +11,7 @@ namespace starling {
 
 /// The parameter `k` of an algorithm that works on numbers to the base k; `reorders` where each base makes an order of
 /// additions of its own.
-inline Parameter radix_parameter(std::vector<std::string> values, std::string_view says, bool reorders = false) {
+inline Parameter radix_parameter(std::vector<std::string_view> values, std::string_view says, bool reorders = false) {
   return {"k", std::move(values), says, reorders};
 }
 

@@ -227,7 +227,7 @@ int Hierarchy::communicators(const Parameters& with) const {
   return most + (joins ? 1 : 0);
 }
 
-Parameter level_parameter(std::string_view name, std::vector<std::string> values, std::string_view says) {
+Parameter level_parameter(std::string_view name, std::vector<std::string_view> values, std::string_view says) {
   return {.name = name, .values = std::move(values), .says = says, .reorders = true};
 }
 

@@ -83,11 +83,11 @@ struct Hierarchy {
 };
 
 /// A parameter for one level of a hierarchy.
-Parameter level_parameter(std::string_view name, std::vector<std::string> values, std::string_view says);
+Parameter level_parameter(std::string_view name, std::vector<std::string_view> values, std::string_view says);
 
 /// The parameter `inner` of a hierarchy: those ways that are worth trying; it takes all others, too.
 template <const Hierarchy& of>
-Parameter inner_parameter(std::vector<std::string> values, std::string_view says) {
+Parameter inner_parameter(std::vector<std::string_view> values, std::string_view says) {
   Parameter found = level_parameter("inner", std::move(values), says);
   found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_inner(text); };
   return found;
@@ -95,7 +95,7 @@ Parameter inner_parameter(std::vector<std::string> values, std::string_view says
 
 /// The parameter `outer`.
 template <const Hierarchy& of>
-Parameter outer_parameter(std::vector<std::string> values, std::string_view says) {
+Parameter outer_parameter(std::vector<std::string_view> values, std::string_view says) {
   Parameter found = level_parameter("outer", std::move(values), says);
   found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_outer(text); };
   return found;
