@@ -9,7 +9,7 @@ import pytest
 from starling.records import history_folder
 from starling.records import record as records
 from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
-from support.tuned import library, on_hosts_of_two, preloaded, run_tuned
+from support.tuned import library, on_hosts_of, on_hosts_of_two, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 BOUND = 4 << 20
@@ -26,6 +26,22 @@ def test_the_records_of_all_communicators_are_summed_on_rank_0(mpi: Mpi, tmp_pat
         assert calls == {("allreduce", None, 1): 8, ("bcast", None, 1): 2}
     else:
         assert calls == {("allreduce", 8, 2): 7 * (ranks // 2), ("bcast", 8, ranks): 1, ("bcast", 16, ranks): 1}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_communicators_of_each_shape_have_reasons_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "shapes.c", tmp_path))
+    _, record = run_tuned(mpi, 8, on_hosts_of(4, [program]), "star-basic", tmp_path)
+    reasons = {
+        (one.nodes, one.bytes, candidate.name): candidate.reason
+        for one in record.contexts
+        for candidate in one.candidates
+        if candidate.name in ("shared", "two_level")
+        and set(candidate.parameters.values()) <= {"whole", "twice", "native"}
+    }
+    for size in (8, 80):
+        assert (reasons[1, size, "shared"], reasons[2, size, "shared"]) == ("", "needs all ranks on one node")
+        assert (reasons[1, size, "two_level"], reasons[2, size, "two_level"]) == ("all ranks are on one node", "")
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

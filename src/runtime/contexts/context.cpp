@@ -8,6 +8,7 @@
 
 #include "knowledge/fold.hpp"
 #include "runtime/contexts/communicator.hpp"
+#include "runtime/contexts/refusals.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -16,24 +17,6 @@
 
 namespace starling {
 namespace {
-
-/// refusal_here for one size.
-std::string refusal_at(const Way& way, const Situation& situation, const Settings& settings,
-                       const StrategyKind& strategy) {
-  if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
-  const Bound* const scheduled = way.scheduled();
-  if (settings.shared_memory == 0 && scheduled != nullptr && scheduled->shares_memory())
-    return "STARLING_SHARED_MEMORY is 0: ranks of a node share none";
-  if (strategy.forces) return way.refusal(situation);
-  if (situation.ranks == 1) return "there is only one rank";
-  if (!settings.admits(name_of(situation.collective), way.algorithm_name(), way.name()))
-    return "left out by --only or --except";
-  if (settings.reproducible && reduces(situation.collective))
-    return "--reproducible keeps the order of native's reductions";
-  if (strategy.learns && way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
-    return "only tried up to " + std::to_string(way.probe_up_to()) + " bytes";
-  return way.refusal(situation);
-}
 
 /// Native, and the ways of `advice` up to the first that can serve. Gives the advice the full names of its ways, and
 /// what these need.
@@ -131,20 +114,6 @@ bool is_refusal(int error) {
 
 }  // namespace
 
-std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, const StrategyKind& strategy) {
-  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_at(way, facts.situation, settings, strategy);
-  const auto of_bytes = [&](std::int64_t bytes) {
-    Situation situation = facts.situation;
-    const std::int64_t bytes_of_one =
-        std::max<std::int64_t>(1, situation.bytes / std::max<std::int64_t>(1, situation.elements));
-    situation.elements = std::max<std::int64_t>(1, bytes / bytes_of_one);
-    situation.bytes = bytes;
-    return refusal_at(way, situation, settings, strategy);
-  };
-  std::string why = of_bytes(facts.key.bytes);
-  return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
-}
-
 Context::Context(const Facts& facts, Communicator& communicator, const std::optional<Way>& chosen)
     : key_(facts.key),
       collective_(facts.situation.collective),
@@ -195,13 +164,15 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   ways_ = static_cast<int>(ways.size());
   const ContextRecord* const known = now.earlier.find(key_record());
   if (known != nullptr) brief.calls_before = known->calls;
+  const std::shared_ptr<const std::vector<Interned>> refusals = refusals_here(ways, facts, now.settings, strategy);
   bool any_other = false;
+  brief.candidates.reserve(ways.size());
   for (const Way& way : ways) {
     Candidate& candidate = brief.candidates.emplace_back();
     candidate.name = way.name();
     candidate.group = way.group();
     if (strategy.by_attributes) candidate.attributes = way.attributes();
-    if (&way != ways.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
+    candidate.refusal = (*refusals)[brief.candidates.size() - 1];
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }

@@ -22,10 +22,6 @@ namespace starling {
 
 class Communicator;
 
-/// Why a way is refused for calls like this, this strategy and these settings; empty if it is not. For all sizes of the
-/// key: of a bucket, its smallest and its largest are tested.
-std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, const StrategyKind& strategy);
-
 /// One call key on one communicator: the ways to carry out its calls, and the tuner that chooses among them. Way i is
 /// the tuner's candidate i.
 class Context {
