@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cost/lower_bound.hpp"
@@ -121,10 +122,6 @@ TEST_P(EveryCandidateCost, IsFiniteAndNotBelowTheBoundAndGrowsWithTheSize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, ::testing::Range(0, collective_count), [](const auto& one) {
-  return std::string(collective_names.at(static_cast<std::size_t>(one.param)));
-});
-
 /// Predicted seconds of candidates on hosts of so many ranks and domains each.
 class ManyRanks {
  public:
@@ -134,10 +131,16 @@ class ManyRanks {
         places_(hosts_, domains_),
         network_(Platform::of_nodes(hosts, 10'000'000'000), hosts_, domains_) {}
 
+  [[nodiscard]] Prediction of(const Bound& bound, std::int64_t bytes, int root) const {
+    const Situation call{.collective = bound.collective,
+                         .ranks = network_.ranks(),
+                         .bytes = bytes,
+                         .elements = bytes / 8,
+                         .places = &places_};
+    return predict(bound, call, root, network_, defaults);
+  }
   [[nodiscard]] double of(Collective collective, const char* name, std::int64_t bytes) const {
-    const Situation call{
-        .collective = collective, .ranks = network_.ranks(), .bytes = bytes, .elements = bytes / 8, .places = &places_};
-    const Prediction found = predict(candidate_named(collective, name).value(), call, 0, network_, defaults);
+    const Prediction found = of(candidate_named(collective, name).value(), bytes, 0);
     EXPECT_EQ(found.refusal, "") << name;
     return found.seconds;
   }
@@ -154,6 +157,35 @@ class ManyRanks {
   Places places_;
   Network network_;
 };
+
+TEST_P(EveryCandidateCost, IsFiniteAndGrowsWithTheSizeOnNodesWhateverTheRoot) {
+  const auto collective = static_cast<Collective>(GetParam());
+  for (const auto& [hosts, ranks, domains] :
+       {std::tuple{1, 2, 1}, {1, 3, 1}, {1, 4, 2}, {1, 5, 1}, {2, 3, 1}, {3, 4, 2}}) {
+    const ManyRanks nodes(hosts, ranks, domains);
+    const int roots = rooted(collective) ? hosts * ranks : 1;
+    for (const Bound& bound : candidates(collective)) {
+      for (int root = 0; root < roots; ++root) {
+        double before = 0;
+        for (const std::int64_t bytes : {64, 65536, 1 << 20}) {
+          const Prediction found = nodes.of(bound, bytes, root);
+          if (!found.refusal.empty()) continue;
+          const std::string what = bound.name() + " of " + std::to_string(bytes) + " bytes on " +
+                                   std::to_string(hosts) + " hosts of " + std::to_string(ranks) + " ranks from root " +
+                                   std::to_string(root);
+          ASSERT_TRUE(std::isfinite(found.seconds)) << what;
+          ASSERT_GT(found.seconds, 0) << what;
+          ASSERT_GE(found.seconds, before * 0.998) << what;
+          before = found.seconds;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, ::testing::Range(0, collective_count), [](const auto& one) {
+  return std::string(collective_names.at(static_cast<std::size_t>(one.param)));
+});
 
 TEST(CandidateCost, LargeDataGainsFromLevelsOfDomains) {
   const ManyRanks node(1, 32, 4);

@@ -348,6 +348,24 @@ TEST(Prediction, AWriterWaitsForAllThatStaysInPlace) {
       << "both readers at once";
 }
 
+TEST(Prediction, AWriterWaitsForAllReadersOfWhatStaysInPlace) {
+  constexpr std::int64_t large = BoundPublication::least_copied_once;
+  const double copied = static_cast<double>(large) * simple.copy_per_byte;
+  const double once = copied + (2 * simple.memory_latency);
+  std::vector<Schedule> all(4, Schedule(1));
+  all.front().copy(sendbuf(0), recvbuf(0));
+  all.front().round().publish(sendbuf(0), {1, 2, 3}, true);
+  for (std::size_t reader = 1; reader < 4; ++reader) all[reader].round().take(recvbuf(0), 0);
+  EXPECT_NEAR(seconds(all, large, host_of({0, 0, 0, 0})), copied + once, near_enough) << "who come before it";
+  all[3] = Schedule(1);
+  for (int copies = 0; copies < 3; ++copies) all[3].copy(sendbuf(0), recvbuf(0));
+  all[3].round().take(recvbuf(0), 0);
+  all.front().copy(sendbuf(0), recvbuf(0));
+  EXPECT_NEAR(seconds(all, large, host_of({0, 0, 0, 0})), (3 * copied) + copied + simple.memory_latency + copied,
+              near_enough)
+      << "one of whom comes late";
+}
+
 TEST(Prediction, RanksThatWaitForEverInSharedMemoryAreRefused) {
   std::vector<Schedule> all(2, Schedule(1));
   all.front().round().take(recvbuf(0), 1);

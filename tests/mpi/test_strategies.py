@@ -11,6 +11,18 @@ from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import run_tuned
 
 TIMES = Path(__file__).parents[2] / "bench/collective_times.c"
+COLLECTIVES = (
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "bcast",
+    "exscan",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scan",
+    "scatter",
+)
 FEW = {"STARLING_SIZES": "2", "STARLING_ITER": "1"}
 
 
@@ -99,3 +111,14 @@ def test_the_searches_of_adcl_choose_watch_and_leave_their_times_to_the_next_run
         assert second.winner in {one.public_name for one in second.candidates if one.eligible}
         if strategy == "brute-force":
             assert tried(second) == {second.winner}, "all is known from the run before"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_what_is_predicted_on_a_node_is_right_with_every_collective(mpi: Mpi, tmp_path: Path, ranks: int) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    calls = [program, "0", "400", *(f"{collective}:65536" for collective in COLLECTIVES)]
+    soon = {"STARLING_PROBE": "start", "STARLING_STAKE": "0"}
+    _, record = run_tuned(mpi, ranks, calls, "auto", tmp_path, soon)
+    assert {one.collective for one in record.contexts} >= set(COLLECTIVES)
+    assert any(candidate.samples for one in record.contexts for candidate in one.candidates[1:])

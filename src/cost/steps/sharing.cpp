@@ -15,7 +15,7 @@ void StepCost<Sharing>::begin(int rank, const Step& step, double now) {
     const bool in_place = one.may_stay_in_place(one.data.count);
     const bool helps = in_place && sharing.takes == 0 && sharing.publications == 1 && one.readers == 1;
     const double begun = processor;
-    if (in_place) ++mine.awaited;
+    if (in_place) mine.awaited += one.readers;
     if (!in_place) processor += static_cast<double>(one.data.count) * ranks_.parameters().copy_per_byte;
     for (const std::int32_t reader : program.readers_of(one)) {
       published_[pair(rank, reader)].push_back({begun, processor, in_place, helps});

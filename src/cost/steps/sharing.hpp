@@ -35,7 +35,7 @@ class StepCost<Sharing> {
   struct Progress {
     const BoundSharing* sharing = nullptr;  ///< null: in none
     std::int32_t taken = 0;
-    /// Publications that are not taken yet and stay in place, and 1 while it publishes.
+    /// Readers of publications that stay in place who have not taken them yet, and 1 while it publishes.
     std::int32_t awaited = 0;
     double until = 0;  ///< when the last of them was taken
   };
