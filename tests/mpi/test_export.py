@@ -203,6 +203,23 @@ def test_mpich_keeps_an_algorithm_from_operators_and_ranks_that_it_cannot_serve(
         assert found["allreduce:4"] == plain["allreduce:4"], "fewer elements than ranks"
 
 
+SCANS = [(mpi, "scan", "native_smp") for mpi in MPICHS]
+REDUCTIONS = [(mpi, "allreduce", "native_k_reduce_scatter_allgather?k=2") for mpi in WITH_RADIX]
+
+
+@pytest.mark.parametrize(("mpi", "collective", "way"), [*SCANS, *REDUCTIONS], ids=str)
+def test_mpich_keeps_the_order_of_ranks_with_any_algorithm(mpi: Mpi, collective: str, way: str, tmp_path: Path) -> None:
+    whole = data(choice(collective, 4, (0, None, way)), flavour="mpich")
+    file = export(tmp_path, whole, "mpich-json", "--library", library_of(mpi))
+    env = {
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file),
+        f"MPIR_CVAR_{collective.upper()}_DEVICE_COLLECTIVE": "0",
+    }
+    program = compile_c(mpi, HERE / "in_order.c", tmp_path)
+    for ranks in (3, 4):
+        run_ranks(mpi, ranks, [str(program)], {**preloaded(mpi, tmp_path), **env}).check()
+
+
 def assigned(file: Path) -> dict[str, str]:
     lines = [line.removeprefix("export ") for line in file.read_text().splitlines() if not line.startswith("#")]
     return dict("".join(shlex.split(line)).split("=", 1) for line in lines)

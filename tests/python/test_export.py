@@ -34,7 +34,7 @@ def numbers(text: str) -> list[list[int]]:
     return [[int(word) for word in line.partition("#")[0].split()] for line in text.splitlines()]
 
 
-def test_rules_count_up_to_where_another_entry_is_nearer_and_cover_all_sizes() -> None:
+def test_rules_count_up_to_where_another_entry_is_nearer_and_have_the_sizes_of_the_table() -> None:
     of = table(
         choice("bcast", 4, (8, 100, "native_chain?segment=8192,fanout=2"), (100, None, "native")),
         choice("bcast", 16, (0, 64, "native_binomial"), (512, 1024, "native_binomial")),
@@ -44,13 +44,55 @@ def test_rules_count_up_to_where_another_entry_is_nearer_and_cover_all_sizes() -
     assert found.left_out == []
     assert [(one.shape.ranks, one.least, one.most) for one in found.entries] == [(4, 2, 8), (16, 9, 16)]
     chain, none = found.entries[0].rules
-    assert (chain.from_, chain.below, str(chain.algorithm)) == (0, 100, "chain?segment=8192,fanout=2")
+    assert (chain.from_, chain.below, str(chain.algorithm)) == (8, 100, "chain?segment=8192,fanout=2")
     assert none == Rule(100, None, None)
     assert [(one.from_, one.below, one.algorithm and one.algorithm.name) for one in found.entries[1].rules] == [
         (0, 64, "binomial"),
         (64, 512, None),
-        (512, None, "binomial"),
-    ], "a gap is the library's, the last interval counts for larger sizes"
+        (512, 1024, "binomial"),
+    ], "a gap is the library's"
+
+
+def test_what_the_table_has_nothing_for_is_left_to_the_library() -> None:
+    of = table(
+        choice("bcast", 4, (8, 100, "native_binomial")),
+        choice("allgather", 4, (64, 256, "native_ring"), (256, 1024, "native_bruck")),
+    )
+    found = numbers(exported(of, Format.OPENMPI_RULES).text)
+    assert [line for line in found if len(line) == 4][-5:-1] == [*([0] * 4,) * 2, [8, 6, 0, 0], [100, 0, 0, 0]]
+    of_ranks = [line for line in found[:26] if len(line) == 4]
+    assert of_ranks[1:5] == [[0] * 4, [64 * 2, 4, 0, 0], [256 * 2, 2, 0, 0], [1024 * 2, 0, 0, 0]], "on 2 ranks"
+    told = exported(table(choice("bcast", 4, (8, 100, "native_binomial")), flavour="mpich"), Format.MPICH_ENV).left_out
+    assert (
+        "bcast on 4 ranks, 1 node: its first and last algorithm count for sizes that the table does not have, too"
+        in told
+    )
+
+
+def test_numbers_of_ranks_have_their_own_sizes_of_all_blocks_together() -> None:
+    of = table(choice("alltoall", 64, (0, 100, "native_modified_bruck"), (100, None, "native_pairwise")))
+    found = numbers(exported(of, Format.OPENMPI_RULES).text)
+    edges = {found[i][0]: found[i + 3][0] for i in range(3, len(found) - 3) if found[i + 1] == [2]}
+    assert {32, 35, 38, 41} < set(edges)
+    assert len(edges) < 30
+    assert max(edges) * 17 // 16 >= 128
+    assert all(100 * ranks <= edge < 107 * ranks for ranks, edge in edges.items())
+
+
+def test_the_only_number_of_ranks_asked_for_counts_where_it_is_the_nearest() -> None:
+    of = table(choice("bcast", 4, (0, None, "native_binomial")), choice("bcast", 8, (0, None, "native_chain")))
+    (entry,) = express(of, openmpi_rules.DIALECT, ALGORITHMS, ranks=4).entries
+    assert (entry.least, entry.most) == (2, 5)
+
+
+def test_open_mpi_is_told_what_it_does_otherwise_than_the_rules_say() -> None:
+    sizes = ((0, 100, "native_bruck"), (100, None, "native_ring"))
+    flat = exported(table(choice("allgather", 4, *sizes)), Format.OPENMPI_RULES).notes
+    assert any("MPI_IN_PLACE" in line for line in flat)
+    assert not any("coll_han_priority" in line for line in flat)
+    nodes = exported(table(choice("allgather", 4, (0, None, "native_ring"), nodes=2)), Format.OPENMPI_RULES).notes
+    assert not any("MPI_IN_PLACE" in line for line in nodes)
+    assert any("coll_han_priority 0" in line for line in nodes)
 
 
 def test_our_algorithms_have_the_names_of_their_counterparts() -> None:
@@ -113,14 +155,19 @@ def test_open_mpis_text_has_its_numbers_and_its_message_sizes() -> None:
     )
     found = exported(of, Format.OPENMPI_RULES)
     none = [[1], [0, 0, 0, 0]]
+
+    def in_totals(below: int, above: int) -> list[list[int]]:
+        of_ranks = ([[ranks], [2], [0, below, 0, 0], [100 * ranks, above, 0, 0]] for ranks in range(2, 9))
+        return [line for lines in of_ranks for line in lines]
+
     assert numbers(found.text) == [
         [6],
         *([2], [3], [0], *none, [2], [2], [0, 0, 0, 0], [100, 5, 0, 65536], [9], *none),
-        *([3], [3], [0], *none, [2], [2], [0, 3, 0, 0], [400, 2, 0, 0], [9], *none),
+        *([3], [9], [0], *none, *in_totals(3, 2), [9], *none),
         *([6], [3], [0], *none, [2], [1], [0, 6, 0, 0], [9], *none),
         *([7], [3], [0], *none, [2], [1], [0, 2, 4, 8192], [9], *none),
         *([11], [3], [0], *none, [2], [1], [0, 6, 0, 0], [9], *none),
-        *([12], [3], [0], *none, [2], [2], [0, 3, 0, 0], [400, 4, 0, 0], [9], *none),
+        *([12], [9], [0], *none, *in_totals(3, 4), [9], *none),
     ]
     assert found.left_out == []
     assert any("commute" in line for line in found.use)
@@ -173,14 +220,15 @@ def test_open_mpis_json_has_the_documented_form() -> None:
         "collectives": {
             "alltoall": [
                 {
-                    "comm_size_min": 2,
-                    "comm_size_max": 8,
+                    "comm_size_min": ranks,
+                    "comm_size_max": ranks,
                     "comm_rank_distribution": "single-node",
                     "rules": [
-                        {"msg_size_min": 0, "msg_size_max": 399, "alg": 3},
-                        {"msg_size_min": 800, "msg_size_max": "inf", "alg": 2},
+                        {"msg_size_min": 0, "msg_size_max": 100 * ranks - 1, "alg": 3},
+                        {"msg_size_min": 200 * ranks, "msg_size_max": "inf", "alg": 2},
                     ],
                 }
+                for ranks in range(2, 9)
             ],
             "bcast": [
                 {
@@ -209,6 +257,10 @@ def chosen_by_json(text: str, collective: str, ranks: int, fullest: int) -> int:
 
 
 CHAIN, PIPELINE, BINOMIAL, NO_RULE = 2, 3, 6, 0
+HAN = (
+    "Open MPI 5 leaves communicators of several nodes with several ranks each to its component han, which these rules "
+    "are not for: they count with --mca coll_han_priority 0"
+)
 
 
 def test_open_mpis_json_tells_one_node_and_one_rank_a_node_apart() -> None:
@@ -237,6 +289,7 @@ def test_open_mpis_json_tells_one_node_and_one_rank_a_node_apart() -> None:
         "what was measured with several ranks on each of several nodes counts for any number of them: Open MPI does "
         "not tell these apart",
         "what was measured with 1 rank on each node counts for nothing else: in a run also for 2",
+        HAN,
     ]
 
 
@@ -276,6 +329,7 @@ def test_formats_without_nodes_say_which_other_communicators_get_an_entry(to: Fo
         "what was measured on 1 node counts for several, too: the export does not tell nodes apart",
         "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the export does "
         "not tell nodes apart",
+        *([HAN] if to is Format.OPENMPI_RULES else []),
     ]
 
 
@@ -298,8 +352,8 @@ def test_intels_environment_has_the_documented_form() -> None:
     of = table(
         choice("allreduce", 4, (8, 100, "recursive_doubling"), (100, 200, "native"), (200, None, "ring")),
         choice("allreduce", 2, (0, None, "rabenseifner")),
-        choice("reduce_scatter", 4, (8, 100, "recursive_halving"), (100, None, "pairwise")),
-        choice("alltoall", 4, (8, 100, "bruck"), (100, None, "native")),
+        choice("reduce_scatter", 4, (0, 100, "recursive_halving"), (100, None, "pairwise")),
+        choice("alltoall", 4, (1, 100, "bruck"), (100, None, "native")),
         flavour="intel",
     )
     found = exported(of, Format.IMPI_ENV)
@@ -311,6 +365,7 @@ def test_intels_environment_has_the_documented_form() -> None:
     assert found.left_out == [
         "allreduce on 2 ranks, 1 node: left out, the format does not tell numbers of ranks apart; allreduce on 4 "
         "ranks, 1 node counts instead",
+        "allreduce on 4 ranks, 1 node: its first and last algorithm count for sizes that the table does not have, too",
         "allreduce on 4 ranks, 1 node, 100 to 199 bytes: Intel MPI's basic choice, not its tuned one",
         "alltoall on 4 ranks, 1 node, 100 bytes and more: Intel MPI's basic choice, not its tuned one",
     ]
@@ -342,10 +397,13 @@ def test_uccs_tune_string_has_the_documented_form() -> None:
         choice("allgather", 4, (0, 100, "bruck"), (100, None, "ring")),
     )
     found = exported(of, Format.UCC)
-    assert found.text == (
-        'export UCC_TL_UCP_TUNE="allgather:0-400:host:[2-8]:inf:@bruck#allgather:400-inf:host:[2-8]:inf:@ring#'
-        'allreduce:0-100:host:[2-8]:inf:@knomial#allreduce:200-inf:host:[2-8]:inf:@ring"\n'
+    allgather = "#".join(
+        f"allgather:0-{100 * ranks}:host:[{ranks}-{ranks}]:inf:@bruck#"
+        f"allgather:{100 * ranks}-inf:host:[{ranks}-{ranks}]:inf:@ring"
+        for ranks in range(2, 9)
     )
+    allreduce = "allreduce:8-100:host:[2-8]:inf:@knomial#allreduce:200-inf:host:[2-8]:inf:@ring"
+    assert found.text == f'export UCC_TL_UCP_TUNE="{allgather}#{allreduce}"\n'
 
 
 def assignments(of: Table) -> tuple[dict[str, str], list[str]]:

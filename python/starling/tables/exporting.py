@@ -77,11 +77,13 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
                 *([_OPERATORS] if any(traits[entry.shape.collective]["reduces"] for entry in entries) else []),
             ]
             notes = openmpi_rules.on_other_nodes(entries) if is_json else on_other_nodes(entries)
+            notes += openmpi_rules.on_sizes_and_nodes(entries)
             return Exported(text, use if entries else [], left_out, notes)
         case Format.MPICH_JSON:
             mpich, told = mpich_selection.library_for(table, library)
             entries, left_out = expressed(mpich_selection.dialect(mpich))
             text = mpich_selection.as_json(entries, mpich, left_out)
+            told += mpich_selection.without_device(entries)
             use = [f"export {name}={shlex.quote(value)}" for name, value in mpich_selection.variables(entries, file)]
             return Exported(text, use if entries else [], left_out, [*on_other_nodes(entries), *told])
         case Format.MPICH_ENV:

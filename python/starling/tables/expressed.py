@@ -17,6 +17,8 @@ _WORDS = {"k": "radix"}
 """Parameters of ways, in the word that `Named` has for them with all libraries."""
 _NONE = "none"
 """The value of a parameter that is not used, as `segment=none`: as if it were not named."""
+_FINENESS = 16
+"""Numbers of ranks that differ by at most one part in so many have one rule for the bytes of all blocks together."""
 _DIGITS = 9
 """Most digits of a value that every library reads."""
 
@@ -49,7 +51,7 @@ class Rule(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The rules of one entry of the table, for all sizes in ascending order.
+    """The rules of one entry of the table, by ascending sizes, without gaps between them.
 
     They count for communicators of `least` to `most` ranks: those to which this entry is the nearest.
     """
@@ -198,7 +200,7 @@ def _merged(rules: Iterable[Rule]) -> list[Rule]:
 
 def _rules_of(table: Table, choice: Choice, translate: _Translator, left_out: list[str]) -> list[Rule]:
     rules: list[Rule] = []
-    for number, interval in enumerate(choice.intervals):
+    for interval in choice.intervals:
         found = translate(choice.collective, interval.way)
         if isinstance(found, _Refused):
             instead = _best_expressible(table, choice, interval, translate)
@@ -212,20 +214,63 @@ def _rules_of(table: Table, choice: Choice, translate: _Translator, left_out: li
                 left_out.append(f"{line}; {printable(way)} instead{times}")
         if rules and interval.from_ > (rules[-1].below or 0):
             rules.append(Rule(rules[-1].below or 0, interval.from_, None))
-        from_ = 0 if number == 0 else interval.from_
-        below = None if number == len(choice.intervals) - 1 else interval.below
-        rules.append(Rule(from_, below, found))
+        rules.append(Rule(interval.from_, interval.below, found))
     return _merged(rules)
 
 
-def _one_for_each_number_of_ranks(choices: Sequence[Choice], what: str, left_out: list[str]) -> list[Choice]:
-    """By ranks; of entries that differ only in their nodes, the one with most ranks on a node."""
+def with_own_choice_outside(entry: Rules) -> Rules:
+    """The entry with rules for all sizes: outside those that the table has, the library chooses by itself."""
+    first, last = entry.rules[0], entry.rules[-1]
+    before = [Rule(0, first.from_, None)] if first.from_ > 1 else []
+    after = [] if last.below is None else [Rule(last.below, None, None)]
+    rules = entry.rules if before else [first._replace(from_=0), *entry.rules[1:]]
+    return entry._replace(rules=_merged([*before, *rules, *after]))
+
+
+def to_all_sizes(entry: Rules, left_out: list[str]) -> Rules:
+    """The entry with its first and last rule extended to all sizes, for formats in which none is the library's own."""
+    first, last = entry.rules[0], entry.rules[-1]
+    if first.from_ > 1 or last.below is not None:
+        left_out.append(
+            f"{entry.shape}: its first and last algorithm count for sizes that the table does not have, too"
+        )
+    rules = [first._replace(from_=0), *entry.rules[1:]]
+    return entry._replace(rules=[*rules[:-1], rules[-1]._replace(below=None)])
+
+
+def in_totals(entry: Rules) -> list[Rules]:
+    """The entry by bytes of all blocks together, in parts of nearly as many ranks, for which these are nearly equal."""
+    if all(rule.from_ == 0 and rule.below is None for rule in entry.rules):
+        return [entry]
+    parts: list[Rules] = []
+    least = entry.least
+    while least <= entry.most:
+        most = min(entry.most, least + least // _FINENESS)
+        ranks = math.isqrt(least * most)
+        rules = [
+            Rule(rule.from_ * ranks, None if rule.below is None else rule.below * ranks, rule.algorithm)
+            for rule in entry.rules
+        ]
+        parts.append(entry._replace(least=least, most=most, rules=rules))
+        least = most + 1
+    return parts
+
+
+def _one_for_each_number_of_ranks(
+    choices: Sequence[Choice], what: str, ranks: int | None, left_out: list[str]
+) -> list[Choice]:
+    """By ranks; of entries that differ only in their nodes, the one with most ranks on a node.
+
+    Lines are for those of `ranks` ranks only, if that is told.
+    """
     by_ranks: dict[int, Choice] = {}
     for choice in sorted(choices, key=lambda one: (one.ranks, -one.ranks_per_node)):
         if not choice.intervals:
             continue
         if choice.ranks in by_ranks:
             kept = by_ranks[choice.ranks].shape
+            if ranks not in {None, choice.ranks}:
+                continue
             left_out.append(f"{choice.shape}: left out, the format does not tell {what} apart; {kept} counts instead")
         else:
             by_ranks[choice.ranks] = choice
@@ -256,12 +301,14 @@ def express(
     for collective in sorted({choice.collective for choice in table.choices}):
         by_kind: dict[str, list[Choice]] = {}
         for choice in table.choices:
-            if choice.collective == collective and ranks in {None, choice.ranks}:
+            if choice.collective == collective:
                 by_kind.setdefault((kind or _everywhere)(choice.shape), []).append(choice)
         of_it: list[Rules] = []
         for of_kind in by_kind.values():
-            kept = _one_for_each_number_of_ranks(of_kind, what, left_out)
+            kept = _one_for_each_number_of_ranks(of_kind, what, ranks, left_out)
             for number, choice in enumerate(kept):
+                if ranks not in {None, choice.ranks}:
+                    continue
                 least = -(-choice.ranks // FARTHEST)
                 most = choice.ranks * FARTHEST
                 if number > 0:

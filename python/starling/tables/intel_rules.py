@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from starling.tables.expressed import PREFIX, Dialect, Named, Rules, sizes_in_words
+from starling.tables.expressed import PREFIX, Dialect, Named, Rules, sizes_in_words, to_all_sizes
 
 _NUMBERS = {
     "allgather": {"recursive_doubling": 1, "brucks": 2, "ring": 3},
@@ -69,7 +69,7 @@ def as_environment(entries: list[Rules], left_out: list[str]) -> str:
     where the table leaves it to the library. Its tuned choice it makes only where a variable is not set at all.
     """
     lines = []
-    for entry in entries:
+    for entry in (to_all_sizes(one, left_out) for one in entries):
         collective = entry.shape.collective
         factor = entry.shape.ranks if collective in _TOTAL else 1
         conditions = []

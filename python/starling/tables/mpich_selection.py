@@ -12,8 +12,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from starling.messages import printable
-from starling.tables.expressed import Dialect, Named, Rule, Rules
+from starling.messages import listed, printable
+from starling.tables.expressed import Dialect, Named, Rule, Rules, in_totals, with_own_choice_outside
 from starling.tables.table import Table, TableError
 
 _TOTAL = {"allgather", "allgatherv", "reduce_scatter", "reduce_scatter_block"}
@@ -31,16 +31,18 @@ _RADIX: dict[str, tuple[str, ...]] = {
 }
 """Algorithms with a radix, which MPICH calls k, and what else files say of them, as their variables do by default."""
 
-_COMMUTATIVE, _BUILT_IN, _MANY, _POWER_OF_TWO = (
+_COMMUTATIVE, _BUILT_IN, _MANY, _POWER_OF_TWO, _CONSECUTIVE = (
     "is_commutative=yes",
     "is_op_built_in=yes",
     "count=any",
     "comm_size=pow2",
+    "is_node_consecutive=yes",
 )
 _OTHERWISE = {
     _COMMUTATIVE: "is_commutative=no",
     _BUILT_IN: "is_op_built_in=no",
     _POWER_OF_TWO: "comm_size=any",
+    _CONSECUTIVE: "is_node_consecutive=no",
     "comm_hierarchy=parent": "comm_hierarchy=any",
     "is_sendbuf_inplace=no": "is_sendbuf_inplace=yes",
     "is_sendbuf_inplace=yes": "is_sendbuf_inplace=no",
@@ -50,6 +52,8 @@ _NEEDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("allreduce", "smp"): ("comm_hierarchy=parent", _COMMUTATIVE),
     ("allreduce", "ring"): (_COMMUTATIVE,),
     ("allreduce", "recursive_multiplying"): (_COMMUTATIVE,),
+    ("allreduce", "k_reduce_scatter_allgather"): (_COMMUTATIVE,),
+    ("scan", "smp"): (_CONSECUTIVE,),
     ("reduce", "reduce_scatter_gather"): (_BUILT_IN, _MANY),
     ("reduce", "smp"): ("comm_hierarchy=parent", _COMMUTATIVE),
     ("bcast", "scatter_recursive_doubling_allgather"): (_POWER_OF_TWO,),
@@ -208,9 +212,9 @@ def _of_sizes(library: Library, entry: Rules, otherwise: Tree, left_out: list[st
         return _guarded(collective, rule.algorithm, _leaf(library, collective, rule.algorithm), otherwise)
 
     if collective in _TOTAL:
-        key, factor = "total_msg_size", entry.shape.ranks
+        key = "total_msg_size"
     elif collective in _PER_BLOCK or collective in _VECTORS:
-        key, factor = "avg_msg_size", 1
+        key = "avg_msg_size"
     else:
         if len(entry.rules) > 1:
             left_out.append(
@@ -220,10 +224,15 @@ def _of_sizes(library: Library, entry: Rules, otherwise: Tree, left_out: list[st
         return chosen(entry.rules[-1])
     if len(entry.rules) == 1:
         return chosen(entry.rules[0])
-    return {
-        f"{key}=any" if rule.below is None else f"{key}<={rule.below * factor - 1}": chosen(rule)
-        for rule in entry.rules
-    }
+    return {f"{key}=any" if rule.below is None else f"{key}<={rule.below - 1}": chosen(rule) for rule in entry.rules}
+
+
+def _parts(entry: Rules) -> list[Rules]:
+    """The entry by what MPICH means by the size of a message, in parts of its numbers of ranks."""
+    collective = entry.shape.collective
+    if collective in _TOTAL:
+        return in_totals(with_own_choice_outside(entry))
+    return [with_own_choice_outside(entry) if collective in _PER_BLOCK | _VECTORS else entry]
 
 
 def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
@@ -235,7 +244,7 @@ def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
         otherwise = by_communicator["comm_type=intra"]
         by_ranks: Tree = {}
         below = 1
-        for entry in (one for one in entries if one.shape.collective == collective):
+        for entry in (part for one in entries if one.shape.collective == collective for part in _parts(one)):
             if entry.least > below:
                 by_ranks[f"comm_size<={entry.least - 1}"] = otherwise
             by_ranks[f"comm_size<={entry.most}"] = _of_sizes(library, entry, otherwise, left_out)
@@ -243,6 +252,13 @@ def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
         by_ranks["comm_size=any"] = otherwise
         tree[f"collective={collective}"] = {**by_communicator, "comm_type=intra": by_ranks}
     return json.dumps(tree, indent=1) + "\n"
+
+
+def without_device(entries: list[Rules]) -> list[str]:
+    """A line about collectives for which MPICH's device has algorithms of its own, which the file does not name."""
+    names = listed(sorted({entry.shape.collective for entry in entries}))
+    what = "what the table leaves to MPICH is not chosen from its device's own algorithms, which are off"
+    return [f"{what} for {names}: on one node small calls may take longer"] if names else []
 
 
 def variables(entries: list[Rules], file: str) -> list[tuple[str, str]]:

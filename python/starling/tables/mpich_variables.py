@@ -12,7 +12,7 @@ from functools import partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words
+from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words, to_all_sizes
 from starling.tables.table import NATIVE, Shape, Table
 
 _LARGEST = 2147483647
@@ -225,7 +225,7 @@ def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, s
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for entry in entries:
+    for entry in (to_all_sizes(one, left_out) for one in entries):
         collective = entry.shape.collective
         ways = {way: found for (its, way), found in of_way.items() if its == collective}
         seconds = _seconds(table, entry.shape, ways)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from starling.tables.expressed import FARTHEST, Dialect, Named, Rule, Rules, sizes_in_words
+from starling.tables.expressed import (
+    FARTHEST,
+    Dialect,
+    Named,
+    Rule,
+    Rules,
+    in_totals,
+    sizes_in_words,
+    with_own_choice_outside,
+)
 from starling.tables.table import Shape
 
 
@@ -102,20 +112,15 @@ def _one_rule(entry: Rules, left_out: list[str], why: str) -> list[Rule]:
     return [Rule(0, None, entry.rules[-1].algorithm)]
 
 
-def _in_message_sizes(entry: Rules, left_out: list[str]) -> list[Rule]:
-    """The rules by what Open MPI means by the size of a message."""
+def _in_message_sizes(entry: Rules, left_out: list[str]) -> list[Rules]:
+    """The entry by what Open MPI means by the size of a message, in parts of its numbers of ranks."""
     size = _COLLECTIVES[entry.shape.collective].size
     if size == _BLOCK:
-        return entry.rules
+        return [with_own_choice_outside(entry)]
     if size == _BLOCKS:
-        ranks = entry.shape.ranks
-        return [
-            Rule(rule.from_ * ranks, None if rule.below is None else rule.below * ranks, rule.algorithm)
-            for rule in entry.rules
-        ]
-    if size == _UNEQUAL:
-        return _one_rule(entry, left_out, _UNEQUAL_WHY)
-    return _one_rule(entry, left_out, "Open MPI does not tell sizes apart here")
+        return in_totals(with_own_choice_outside(entry))
+    why = _UNEQUAL_WHY if size == _UNEQUAL else "Open MPI does not tell sizes apart here"
+    return [entry._replace(rules=_one_rule(entry, left_out, why))]
 
 
 def _number(collective: str, algorithm: Named | None) -> int:
@@ -150,7 +155,8 @@ def as_text(entries: list[Rules], left_out: list[str]) -> str:
         for entry in of_it:
             if sets[-1][0] == entry.least:
                 sets.pop()
-            sets += [(entry.least, _in_message_sizes(entry, left_out)), (entry.most + 1, [Rule(0, None, None)])]
+            sets += [(part.least, part.rules) for part in _in_message_sizes(entry, left_out)]
+            sets.append((entry.most + 1, [Rule(0, None, None)]))
         lines += [f"{_COLLECTIVES[collective].number} # {collective}", f"{len(sets)} # communicator sizes"]
         for ranks, rules in sets:
             lines += [f"{ranks} # ranks and more", f"{len(rules)} # message sizes"]
@@ -196,25 +202,28 @@ def _for_communicators(entries: list[Rules], left_out: list[str]) -> list[dict[s
     near = [entry for entry in of_any if entry.shape.ranks_per_node <= FARTHEST]
     far = [entry for entry in of_any if entry.shape.ranks_per_node > FARTHEST]
 
-    def written(entry: Rules) -> dict[str, Any]:
-        rules = [rule for rule in _in_message_sizes(entry, left_out) if rule.algorithm]
-        return {
-            "comm_size_min": entry.least,
-            "comm_size_max": entry.most,
-            "comm_rank_distribution": distribution(entry.shape),
-            "rules": [_json_rule(entry.shape.collective, rule) for rule in rules],
-        }
+    def written(entries: Iterable[Rules]) -> list[dict[str, Any]]:
+        return [
+            {
+                "comm_size_min": part.least,
+                "comm_size_max": part.most,
+                "comm_rank_distribution": distribution(part.shape),
+                "rules": [_json_rule(part.shape.collective, rule) for rule in part.rules if rule.algorithm],
+            }
+            for entry in entries
+            for part in _in_message_sizes(entry, left_out)
+        ]
 
     def none_of(kind: str) -> dict[str, Any]:
         return {"comm_rank_distribution": kind, "rules": []}
 
     return [
-        *(written(entry) for entry in by_kind[_SINGLE_NODE] if entry.names_some),
+        *written(entry for entry in by_kind[_SINGLE_NODE] if entry.names_some),
         *([none_of(_SINGLE_NODE)] if of_any else []),
-        *(written(entry) for entry in by_kind[_ONE_PER_NODE] if entry.names_some or near),
-        *(written(entry) for entry in near),
+        *written(entry for entry in by_kind[_ONE_PER_NODE] if entry.names_some or near),
+        *written(near),
         *([none_of(_ONE_PER_NODE)] if far else []),
-        *(written(entry) for entry in far),
+        *written(far),
     ]
 
 
@@ -229,6 +238,23 @@ def on_other_nodes(entries: list[Rules]) -> list[str]:
         )
     if _ONE_PER_NODE in kinds:
         found.append("what was measured with 1 rank on each node counts for nothing else: in a run also for 2")
+    return found
+
+
+def on_sizes_and_nodes(entries: list[Rules]) -> list[str]:
+    """Lines about calls and communicators that Open MPI carries out otherwise than the rules say."""
+    found = []
+    if any(entry.shape.collective in {"allgather", "allgatherv"} and len(entry.rules) > 1 for entry in entries):
+        found.append(
+            "Open MPI takes the size of allgather and allgatherv from the send arguments, also with MPI_IN_PLACE, "
+            "which ignores them: a program that passes 0 there gets the rule of 0 bytes, and one that does not pass "
+            "the same on all ranks may hang"
+        )
+    if any(entry.shape.nodes > 1 and entry.shape.ranks_per_node > 1 for entry in entries):
+        found.append(
+            "Open MPI 5 leaves communicators of several nodes with several ranks each to its component han, which "
+            "these rules are not for: they count with --mca coll_han_priority 0"
+        )
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starling.tables.expressed import Dialect, Named, Rules
+from starling.tables.expressed import Dialect, Named, Rules, in_totals, with_own_choice_outside
 
 VARIABLE = "UCC_TL_UCP_TUNE"
 
@@ -37,12 +37,12 @@ DIALECT = Dialect("UCC", "ucc", "ucc", _refuses)
 def as_string(entries: list[Rules]) -> str:
     """An assignment for a shell. What no token names is left to UCC."""
     tokens: list[str] = []
-    for entry in entries:
-        factor = entry.shape.ranks if entry.shape.collective in _TOTAL else 1
-        for rule in entry.rules:
-            if rule.algorithm:
-                below = "inf" if rule.below is None else str(rule.below * factor)
-                sizes = f"{rule.from_ * factor}-{below}"
+    for one in map(with_own_choice_outside, entries):
+        for entry in in_totals(one) if one.shape.collective in _TOTAL else [one]:
+            for rule in entry.rules:
+                if not rule.algorithm:
+                    continue
+                sizes = f"{rule.from_}-{'inf' if rule.below is None else rule.below}"
                 ranks = f"[{entry.least}-{entry.most}]"
                 tokens.append(f"{_NAMES[entry.shape.collective]}:{sizes}:host:{ranks}:inf:@{rule.algorithm.name}")
     return f'export {VARIABLE}="{"#".join(tokens)}"\n' if tokens else ""
