@@ -179,9 +179,8 @@ std::optional<Distance> distance(const TableEntry& entry, const ContextKey& key)
   return Distance{ranks * per_node, ranks, nodes};
 }
 
-/// The interval for a size: the one that holds it, or the nearest where the size is below or above all; nullptr in a
-/// gap.
-const TableInterval* interval_for(const TableEntry& entry, std::int64_t bytes) {
+/// The interval that holds a size, or the nearest where the size is below or above all; nullptr in a gap.
+const TableInterval* interval_at(const TableEntry& entry, std::int64_t bytes) {
   const auto& all = entry.intervals;
   if (all.empty()) return nullptr;
   if (bytes < 0) return all.size() == 1 && all.front().from == 0 && !all.front().below ? &all.front() : nullptr;
@@ -190,6 +189,13 @@ const TableInterval* interval_for(const TableEntry& entry, std::int64_t bytes) {
   if (above == all.begin()) return &all.front();
   const TableInterval& found = *(above - 1);
   return !found.below || bytes < *found.below || above == all.end() ? &found : nullptr;
+}
+
+/// The interval for a size. Null also where that has a way that is not here: those beside it do not speak for its
+/// sizes.
+const TableInterval* interval_for(const TableEntry& entry, std::int64_t bytes) {
+  const TableInterval* const found = interval_at(entry, bytes);
+  return found == nullptr || found->way.empty() ? nullptr : found;
 }
 
 /// Seconds of a call of so many bytes, on the line between both ends; the lesser where it is not between them.
@@ -319,18 +325,18 @@ std::string TuningTable::forget_unknown() {
   std::int64_t forgotten = 0;
   for (TableEntry& entry : entries_) {
     const auto collective = collective_named(entry.collective);
-    if (collective)
-      for (TableInterval& interval : entry.intervals)
-        if (interval.at_run_time && !way_named(*collective, interval.way)) take_way_at_run_time(interval);
-    std::erase_if(entry.intervals, [&](const TableInterval& interval) {
-      if (collective && way_named(*collective, interval.way)) return false;
+    for (TableInterval& interval : entry.intervals) {
+      if (interval.way.empty()) continue;
+      if (collective && interval.at_run_time && !way_named(*collective, interval.way)) take_way_at_run_time(interval);
+      if (collective && way_named(*collective, interval.way)) continue;
       if (forgotten++ == 0)
         first =
             entry.collective + ":" + interval.way + " with " + shape_in_words(entry) + ", " + sizes_in_words(interval);
-      return true;
-    });
+      interval.way.clear();
+    }
   }
-  std::erase_if(entries_, [](const TableEntry& entry) { return entry.intervals.empty(); });
+  std::erase_if(entries_,
+                [](const TableEntry& entry) { return entry.intervals.empty() || !collective_named(entry.collective); });
   if (forgotten == 0) return {};
   return told(file_) + " names a way that is not here: " + told(first) +
          (forgotten == 1 ? "; this interval is ignored"

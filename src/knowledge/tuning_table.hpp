@@ -70,8 +70,9 @@ class TuningTable {
   [[nodiscard]] std::string misfit(const Circumstances& here) const;
 
   /// Takes the way for run time where a running job does not have an interval's way, and says so in the interval.
-  /// Removes the intervals whose collective or way this version, with the MPI library at hand, does not have. Returns a
-  /// sentence about those, empty if there were none.
+  /// Leaves to native, by an empty way, the intervals whose way this version, with the MPI library at hand, does not
+  /// have, and removes entries whose collective it does not have. Returns a sentence about those, empty if there were
+  /// none.
   std::string forget_unknown();
 
   /// What it has for a context, the nearest entry first; empty where the nearest entry has no choice for the size, or

@@ -199,6 +199,20 @@ TEST(TuningTable, ForgetsWaysThatAreNotHere) {
   EXPECT_EQ(found.forget_unknown(), "");
 }
 
+TEST(TuningTable, WaysThatAreNotHereLeaveTheirSizesToNativeAtTheEndsToo) {
+  TuningTable found =
+      table(entry("bcast", 4, 1, 4,
+                  interval(0, "8", "gone") + "," + interval(8, "16", "binomial") + "," + interval(16, "null", "gone")) +
+            "," + entry("bcast", 8, 1, 8, interval(0, "null", "chain")) + "," +
+            entry("reduce", 4, 1, 4, interval(0, "null", "gone")) + "," +
+            entry("reduce", 8, 1, 8, interval(0, "null", "chain")));
+  found.forget_unknown();
+  EXPECT_EQ(advised(found, key("bcast", 4, 4, 1, 4)), "");
+  EXPECT_EQ(advised(found, key("bcast", 9, 4, 1, 4)), "binomial chain");
+  EXPECT_EQ(advised(found, key("bcast", 1 << 20, 4, 1, 4)), "");
+  EXPECT_EQ(advised(found, key("reduce", 64, 4, 1, 4)), "") << "another entry is not nearer for that";
+}
+
 TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
   const auto set = [](int from, const char* below, const std::string& instead) {
     return R"({"from": )" + std::to_string(from) + R"(, "below": )" + below +

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { rounds = 100, sizes = 30, of_rows = 10, uneven = 5, pending = 7, barriers = 20, alone = 3 };
+enum { rounds = 100, sizes = 30, of_rows = 10, uneven = 5, pending = 7, barriers = 20, alone = 3, of_each = 12 };
 
 static volatile double sink;
 
@@ -47,6 +47,14 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < uneven; ++i)
     MPI_Alltoallv(sends, sent, to, MPI_BYTE, blocks, received, from, MPI_BYTE, MPI_COMM_WORLD);
+
+  /* To and from rank 0, each block of as many bytes. */
+  for (int i = 0; i < size; ++i) {
+    received[i] = of_each;
+    from[i] = i * of_each;
+  }
+  MPI_Gatherv(block, of_each, MPI_BYTE, blocks, received, from, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Scatterv(blocks, received, from, MPI_BYTE, block, of_each, MPI_BYTE, 0, MPI_COMM_WORLD);
 
   for (int i = 0; i < pending; ++i) {
     MPI_Request request;

@@ -55,6 +55,7 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
         ("alltoallv", None, 4): 5,
         ("barrier", 0, 4): 20,
     }
+    expected |= {("gatherv", None, 4): 1, ("scatterv", None, 4): 1}
     assert calls == expected | {("allgather", size, 4): 1 for size in range(1, 31)}
     counted = {(context.collective, context.ranks): context.calls for context in profile.counted}
     assert counted == {("ibarrier", 4): 7, ("allreduce", 1): 12}
@@ -62,6 +63,8 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
     rows = only(profile, "allreduce", 16, 2).all_ranks
     assert (rows.communicators, rows.ranks) == (2, 4)
     assert only(profile, "alltoallv", None, 4).all_ranks.mean_bytes == 2  # 2.5
+    for collective in ("gatherv", "scatterv"):
+        assert only(profile, collective, None, 4).all_ranks.mean_bytes == 12
 
     order = {
         (pair.from_.collective, pair.from_.bytes, pair.to.collective, pair.to.bytes): pair.calls
@@ -72,7 +75,7 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
     assert order["barrier", 0, "barrier", 0] == 19
     assert order["ibarrier", None, "ibarrier", None] == 6
     followed = sum(pair.calls for pair in profile.whole.order)
-    assert followed + profile.whole.order_left_out == 100 + 100 + 30 + 10 + 5 + 7 + 3 + 20 - 1  # all but the first
+    assert followed + profile.whole.order_left_out == 100 + 100 + 30 + 10 + 5 + 2 + 7 + 3 + 20 - 1  # all but the first
 
     waited = only(profile, "barrier", 0, 4)
     assert waited.all_ranks.quickest_rank == LATE
@@ -94,7 +97,7 @@ def test_json_is_all_of_stdout_and_the_page_is_whole(mpi: Mpi, tmp_path: Path) -
     needed = {"collective", "bytes", "ranks", "nodes", "ranks_per_node", "calls", "seconds"}
     assert all(needed <= context.keys() for context in record["contexts"])
     text = page.read_text()
-    assert text.count("<figure>") == 5
+    assert text.count("<figure>") == 7
     assert "http" not in text
     shown = subprocess.run(
         [COMMAND, "profile", "--show", str(tmp_path / "profile.json")], capture_output=True, text=True, check=True

@@ -344,6 +344,27 @@ def test_a_history_that_cannot_be_a_folder_is_told_and_nothing_is_started(
         assert starling(home, "run", "--history", good, "--", "bash", "-c", "echo started").stdout == "started\n"
 
 
+def test_a_record_is_not_written_over_what_is_none(home: dict[str, str], tmp_path: Path) -> None:
+    table, other, record = tmp_path / "table.json", tmp_path / "other.json", tmp_path / "record.json"
+    table.write_text('{"schema": "starling-table-1"}')
+    other.write_text('{"schema": "starling-table-1"}')
+    record.write_text('{"schema": 1, "run": {}}')
+    echo = ("--", "bash", "-c", "echo started")
+    for flags, why in (
+        (("--record", str(table), "--table", str(table)), "this is the file of --table; name another one"),
+        (("--record", str(other)), "it is there and no run record; name another one, or remove it"),
+    ):
+        done = starling(home, "run", *flags, *echo)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert one_line(done.stderr) == f"starling: --record {flags[1]}: {why}\n"
+    assert table.read_text() == other.read_text() == '{"schema": "starling-table-1"}'
+    for good in (record, tmp_path / "new.json"):
+        assert starling(home, "run", "--record", str(good), *echo).stdout == "started\n"
+    natively = starling({**home, "STARLING_RECORD": str(other)}, "run", *echo)
+    assert natively.stdout == "started\n"
+    assert "runs natively" in one_line(natively.stderr)
+
+
 def test_options_of_a_launcher_before_it_are_told_to_follow_it(home: dict[str, str]) -> None:
     told = "a launcher's options follow it: starling {} -- mpirun -n 4 ./app"
     for command, option in (("run", "-n"), ("compare", "--oversubscribe"), ("check", "-np")):
@@ -419,7 +440,7 @@ def test_run_says_once_where_the_record_is(home: dict[str, str], tmp_path: Path)
 def test_run_with_the_history_off_says_where_the_other_copy_is(home: dict[str, str], tmp_path: Path) -> None:
     library_of("abi", home)
     flags = ["run", "--mpi", "abi", "--history", "off", "--record", "r.json"]
-    line = one_line(starling(home, *flags, "--", "bash", "-c", "echo > r.json").stderr)
+    line = one_line(starling(home, *flags, "--", "bash", "-c", "echo '\"run\"' > r.json").stderr)
     assert line == f"starling: record {tmp_path}/r.json; see it with: starling report {tmp_path}/r.json\n"
     assert "no record" in one_line(starling(home, *flags, "--", "bash", "-c", ":").stderr), "the old one does not count"
     assert starling(home, *flags[:-2], "--", "bash", "-c", ":").stderr == "", "none was wanted"

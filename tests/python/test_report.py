@@ -616,6 +616,16 @@ def test_a_gain_below_1_is_explained() -> None:
     assert "0.80x" in rendered(sample(contexts=[slow]))
     assert "A gain below 1 is no mistake" in rendered(sample(contexts=[slow]))
     assert "A gain below 1" not in rendered(sample())
+    by_table = rendered(sample(contexts=[{**slow, "stage": "table"}]))
+    assert "A gain below 1 with a table: its way is slower here" in by_table
+    assert "A gain below 1 is no mistake" not in by_table
+
+
+def test_only_what_learns_is_a_start_for_the_next_run() -> None:
+    learnt = "The next run starts from what was learnt"
+    assert learnt in rendered(sample())
+    for stage in ("table", "native", "pass-through"):
+        assert learnt not in rendered(sample(contexts=[{**context(), "stage": stage}]))
 
 
 def test_all_of_it_has_every_decision_and_the_meaning_of_the_stages() -> None:

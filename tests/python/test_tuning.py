@@ -721,6 +721,10 @@ def test_a_profiles_communicators_are_measured_on_as_many_nodes(tmp_path: Path) 
         "60% of the profile's time was not measured, as the job has no ranks that are spread like that: "
         "16 ranks on 4 nodes of 4, 4 ranks on 4 nodes of 1, 6 ranks on 3 nodes of 2"
     )
+    for counts in ([8], [8, 4], [8, 4, 2]):
+        half = {"run": {"ranks": 16}, "contexts": [spread_context((16, 4, 4), 1.0), spread_context((6, 3, 2), 1.0)]}
+        path.write_text(json.dumps(half))
+        assert points.from_profile(path, ["allreduce"], [0] * 16, counts).note.startswith("50% of the profile's time")
     path.write_text(json.dumps({"contexts": [spread_context((4, 4, 1), 1.0)]}))
     with pytest.raises(PlanError, match="can be tuned on 16 ranks, 16 of them on the fullest of 1 node; start the job"):
         points.from_profile(path, None, [0] * 16)

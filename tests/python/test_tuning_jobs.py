@@ -189,6 +189,14 @@ def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> MpiJob:
     return MpiJob(["mpirun", "-n", "4"], Path("tuning_job"), {})
 
 
+def test_launchers_may_tag_what_a_job_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        sys.modules[__name__], "FAKE", FAKE.replace('print("starling-tune"', 'print("[1,0]<stdout>:starling-tune"')
+    )
+    with fake(tmp_path, monkeypatch) as job:
+        assert isinstance(job.measure(POINT, NATIVE, 1, checked=False, patience=9.0), Times)
+
+
 def test_a_job_is_replaced_where_it_can_have_no_more_communicators(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,9 @@ STAGES = {
 UNFINISHED = "the program did not get to MPI_Finalize: this is what was known at the last checkpoint"
 LEARNING = {"learning", "measure_select", "probe_group", "run_off", "search"}
 """Those in which candidates are still tried."""
-_WITHOUT_CHOICE = {"single", "forced", "native"}
+_BY_TABLE = "table"
+_WITHOUT_CHOICE = {"single", "forced", "native", _BY_TABLE, "pass-through"}
+"""Those from which a later run learns nothing."""
 _FASTEST = 5
 """Candidates whose times are shown without --all."""
 _DECISIONS = 4
@@ -71,6 +73,9 @@ EXPLAINED_BY_FIRST = (
 BELOW_ONE = (
     "A gain below 1 is no mistake: the choice rests on the slowest rank of each candidate's best call, or on a run-off "
     "with native; the times shown are typical ones."
+)
+BELOW_ONE_BY_TABLE = (
+    "A gain below 1 with a table: its way is slower here than where it was measured, and is left once that is certain."
 )
 
 
@@ -275,8 +280,11 @@ def notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
     notes = []
     if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
         notes.append(EXPLAINED_BY_FIRST)
-    if any((gain := _gain(context)) is not None and gain < EVEN for context in contexts):
+    below = {context.stage for context in contexts if (gain := _gain(context)) is not None and gain < EVEN}
+    if below - {_BY_TABLE}:
         notes.append(BELOW_ONE)
+    if _BY_TABLE in below:
+        notes.append(BELOW_ONE_BY_TABLE)
     words = dict.fromkeys(context.stage for context in contexts)
     return notes + [f"{word}: {STAGES[word]}" for word in words if stages and word in STAGES]
 

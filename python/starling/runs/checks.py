@@ -11,6 +11,9 @@ from starling.installation import questions
 from starling.messages import printable
 from starling.runs.settings import VARIABLES, Setting, flag, place
 
+_BEGINNING = 4096
+"""Bytes among which a run record says that it is one."""
+
 
 class Wrong(NamedTuple):
     """One error, the setting it is in, and whether that is a flag, or else in a settings file or a variable."""
@@ -65,6 +68,39 @@ def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[W
         *_complaints(in_force, environ),
         *([_wrong("history", history, history.value, why)] if history and why else []),
     ]
+
+
+def overwriting(requested: Mapping[str, Setting]) -> list[Wrong]:
+    """The complaint about a run record that would be written over something else."""
+    record = requested.get("record")
+    if record is None or record.value == "off":
+        return []
+    file = Path(record.value)
+    for name in ("table", "platform"):
+        other = requested.get(name)
+        if other is not None and _is_one_file(file, Path(other.value)):
+            return [_wrong("record", record, record.value, f"this is the file of {flag(name)}; name another one")]
+    if _holds_something_else(file):
+        return [_wrong("record", record, record.value, "it is there and no run record; name another one, or remove it")]
+    return []
+
+
+def _is_one_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is no file
+        return False
+
+
+def _holds_something_else(file: Path) -> bool:
+    """Whether a file has something in it that does not begin as run records do."""
+    try:
+        if not file.is_file() or file.stat().st_size == 0:
+            return False
+        with file.open("rb") as stream:
+            return b'"run"' not in stream.read(_BEGINNING)
+    except (OSError, ValueError):
+        return False
 
 
 def _no_folder(history: str) -> str | None:

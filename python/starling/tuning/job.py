@@ -241,8 +241,10 @@ class MpiJob:
     @staticmethod
     def _listen(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
         for text in stream:
-            if text.startswith(_SAYS):
-                lines.put(text.removeprefix(_SAYS).rstrip("\n"))
+            # Launchers may put a tag, or a time, in front of each line.
+            _, ours, said = text.partition(_SAYS)
+            if ours:
+                lines.put(said.rstrip("\n"))
         lines.put(None)
 
     @staticmethod

@@ -207,21 +207,25 @@ def from_profile(
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
         weights: dict[Point, float] = {}
         left_out: dict[str, float] = {}
+        measured = 0.0
         for point, weight in _weights(profile["contexts"], only):
             if point.ranks < 2 or point.bytes > MOST_BYTES:
                 continue
-            wanted = [point._replace(ranks=ranks, nodes=0, fullest=0) for ranks in counts or ()]
-            for one in wanted if counts is not None and point.ranks == all_ranks else [point]:
+            wanted = [point]
+            if counts is not None and point.ranks == all_ranks:
+                wanted = [point._replace(ranks=ranks, nodes=0, fullest=0) for ranks in counts]
+            for one in wanted:
                 there = _in_job(one, nodes)
                 if there is None:
-                    left_out[one.place] = left_out.get(one.place, 0.0) + weight
+                    left_out[one.place] = left_out.get(one.place, 0.0) + weight / len(wanted)
                 else:
+                    measured += weight / len(wanted)
                     weights[there] = weights.get(there, 0.0) + weight
     except OSError as error:
         raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise PlanError(f"{name}: it is no profile; make one with: starling profile -o F -- LAUNCHER") from error
-    note = _about(left_out, sum(weights.values()))
+    note = _about(left_out, measured)
     weights = _heaviest(weights)
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:

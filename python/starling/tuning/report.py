@@ -61,7 +61,8 @@ def gains(table: Table, shape: Shape) -> dict[Kind, Gains]:
     """The improvement of the fastest way of each kind at each size; kinds that were not measured are missing."""
     by_kind: dict[Kind, list[float]] = {}
     rows = measured(table, shape)
-    kinds = {kind(way) for ways in rows.values() for way in ways if way != NATIVE}
+    there = {kind(way) for ways in rows.values() for way in ways if way != NATIVE}
+    kinds = [one for one in Kind if one in there]
     for ways in rows.values():
         native = ways[NATIVE]
         for one in kinds:

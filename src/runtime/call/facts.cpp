@@ -186,7 +186,9 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
         return false;
       if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
-      work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks)
+      // A root sends to itself.
+      work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks) +
+                                     (call.recvcounts[rank] * type_size(call.recvtype))
                                : call.sendcount * type_size(call.sendtype);
       break;
     case Collective::scatterv:
@@ -195,7 +197,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
         return false;
       if (receive == Given::data && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
       bytes = -1;
-      work = rank == call.root ? bytes_of(call.sendcounts, call.sendtype, nullptr, ranks)
+      work = rank == call.root ? bytes_of(call.sendcounts, call.sendtype, nullptr, ranks) +
+                                     (call.sendcounts[rank] * type_size(call.sendtype))
                                : call.recvcount * type_size(call.recvtype);
       break;
     case Collective::alltoallv:
