@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -109,7 +110,7 @@ COMPILES = 'while [ "$1" != -o ]; do shift; done; printf "#!/bin/sh\\n" >"$2"; c
 
 
 def test_the_command_writes_parameters_and_shows_how_good_they_are(tmp_path: Path) -> None:
-    launcher = fake(tmp_path, "mpirun", f"echo warning; echo '{json.dumps(MEASURED)}'")
+    launcher = fake(tmp_path, "mpirun", f"echo warning; echo '[1,0]<stdout>:{json.dumps(MEASURED)}'")
     done = calibrate(tmp_path, launcher, fake(tmp_path, "mpicc", COMPILES))
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "p.json").read_text())["gap_s"] == 12e-6
@@ -125,4 +126,8 @@ def test_what_fails_is_told_in_one_line(tmp_path: Path) -> None:
     done = calibrate(tmp_path, "mpirun", fake(tmp_path, "broken", "echo 'error: no mpi.h' >&2; exit 1"))
     assert done.returncode == 1
     assert done.stderr.startswith("starling: link_times.c cannot be compiled: error: no mpi.h")
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("no folder")
+    done = calibrate(tmp_path, "mpirun", compiler)
+    assert (done.returncode, done.stderr.endswith("; set XDG_CACHE_HOME to a folder of yours\n")) == (1, True)
     assert not (tmp_path / "p.json").exists()

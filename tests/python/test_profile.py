@@ -154,6 +154,7 @@ def test_seconds_that_are_no_number_are_refused(tmp_path: Path) -> None:
         (["--show", "a.json", "--", "true"], "give a launcher line, or --show and a profile", 2),
         (["--show", "a.json", "-o", "b.json"], "leave out one of them", 2),
         (["--html", "page.txt", "--", "true"], "give a name that ends in .html", 2),
+        (["--html", "none/page.html", "--", "true"], "none/page.html: there is no folder ", 2),
         (["--show", "missing.json"], "missing.json: No such file", 1),
         (["-o", "/proc/none/profile.json", "--", "true"], "/proc/none: no folder that can be written to", 2),
         (["-o", "new.json", "--", "no-such-program"], "no-such-program: not found", 127),

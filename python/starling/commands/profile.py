@@ -16,6 +16,7 @@ from starling.commands.shared import (
     fail,
     misused,
     refuse_inner_run,
+    refuse_missing_folder,
     refuse_other_than_page,
     refuse_to_replace,
 )
@@ -64,6 +65,7 @@ def profile(
     refuse_other_than_page(html)
     if show is not None:
         refuse_to_replace(show, "--html", html)
+    refuse_missing_folder("--html", html)
     status = 0
     file = show or output or Path("profile.json")
     if line:

@@ -53,6 +53,12 @@ def refuse_to_replace(read: Path | str, option: str, written: Path | None) -> No
         misused(f"{option} {printable(written)}: this is the file to read; name another one")
 
 
+def refuse_missing_folder(option: str, written: Path | None) -> None:
+    """Refuses a file that cannot be written once the command has done its work."""
+    if written is not None and not written.absolute().parent.is_dir():
+        misused(f"{option} {printable(written)}: there is no folder {printable(written.absolute().parent)}; make it")
+
+
 def fail(error: Exception | str) -> NoReturn:
     """Ends the command with one line."""
     log(str(error))

@@ -75,7 +75,12 @@ def compiled(mpicc: str, source: Path, environ: Mapping[str, str], headers: Sequ
     key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{texts}".encode()).hexdigest()[:16]
     program = cache(environ) / key / source.stem
     if not program.is_file():
-        program.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            program.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CompileError(
+                f"{printable(error.filename)}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours"
+            ) from error
         half = program.with_name(f".{program.name}.{os.getpid()}")
         if complaint := compile_c(mpicc, source, half):
             raise CompileError(
