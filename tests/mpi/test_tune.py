@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from starling.commands.cli import app
 from starling.records.record import Context
 from starling.tables import table as tables
 from starling.tables.table import NATIVE
@@ -247,6 +249,15 @@ def test_what_is_wrong_with_a_settings_file_is_told(text: str, why: str, tmp_pat
     assert "no setting counts until this is corrected" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "table.json").exists()
+
+
+def test_a_wrong_variable_is_told_before_anything_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STARLING_SHARED_MEMORY", "much")
+    found = CliRunner().invoke(app, ["tune", "-o", str(tmp_path / "table.json"), "--", "mpirun", "-n", "2"])
+    assert found.exit_code == 1
+    assert found.stderr.startswith("starling: STARLING_SHARED_MEMORY='much': ")
+    assert found.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -64,6 +64,7 @@ def tune(
     import sys
 
     from starling.installation.questions import RepositoryError
+    from starling.runs import checks
     from starling.tables.table import TableError
     from starling.terminal.console import terminal
     from starling.tuning import tune as tuning
@@ -71,6 +72,8 @@ def tune(
     from starling.tuning.json_lines import JournalError
     from starling.tuning.points import PlanError
 
+    if wrong := checks.wrong_variable(os.environ):
+        fail(wrong)
     request = tuning.Request(
         line=line,
         table=output,

@@ -129,6 +129,15 @@ def _complaints(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> 
     return [_wrong(*set_here[one.variable], one.value, one.why) for one in found if one.variable in set_here]
 
 
+def wrong_variable(environ: Mapping[str, str]) -> str | None:
+    """The complaint about a variable of an environment; None where all are right or cannot be checked."""
+    try:
+        found = questions.complaints(environ)[0]
+    except questions.RepositoryError:
+        return None
+    return next((f"{one.variable}='{printable(one.value)}': {one.why}" for one in found), None)
+
+
 def unknown(environ: Mapping[str, str]) -> list[str]:
     """A sentence for each unknown STARLING_* variable."""
     try:
