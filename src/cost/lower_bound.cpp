@@ -69,7 +69,7 @@ double lower_bound(Collective collective, std::int64_t bytes, int root, const Ne
     all_rates += rate;
   }
   const double message = 2 * parameters.overhead;
-  if (hosts == 0) return message + parameters.memory_latency;
+  if (hosts == 0) return parameters.memory_latency;  // in memory that ranks share there is no message
   if (collective == Collective::allreduce)
     slowest = std::max(slowest, 2 * (hosts - 1) * static_cast<double>(bytes) / all_rates);
   return message + parameters.latency + (8 * slowest / parameters.rate_share);

@@ -48,12 +48,13 @@ std::vector<Interned> groups_of(const Brief& brief) {
   return groups;
 }
 
+/// Of those that need no setup: what needs one is begun with once enough calls were made (Planner::has_earned_setup).
 int fastest_of_earlier(const Brief& brief) {
   int best = 0;
   if (!brief.candidates.front().earlier) return best;
   for (std::size_t i = 1; i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
-    if (one.eligible() && one.earlier &&
+    if (one.eligible() && one.earlier && one.setup_seconds == 0 &&
         one.earlier->seconds < brief.candidates[static_cast<std::size_t>(best)].earlier->seconds)
       best = static_cast<int>(i);
   }
@@ -102,6 +103,7 @@ Planner::Planner(const Brief& brief)
     const Candidate& one = brief.candidates[i];
     names.push_back(one.name);
     eligible_.push_back(one.eligible());
+    expect_setup(static_cast<int>(i), one.setup_seconds);
     if (!one.earlier || !(one.earlier->seconds > shortest)) continue;
     estimates_.believe(static_cast<int>(i),
                        {one.earlier->seconds, spread_of_earlier, "earlier runs", common_spread_of_earlier});
@@ -155,9 +157,29 @@ void Planner::ask_knowledge() {
     if (!belief || !(belief->seconds > shortest)) continue;
     estimates_.believe(i, *belief);
     ledger_.expect_to_begin(i, knowledge_->seconds_to_begin(i));
+    expect_setup(i, knowledge_->setup_seconds(i));
     any_belief_ = true;
   }
   estimates_.update();
+}
+
+void Planner::expect_setup(int candidate, double seconds) {
+  if (setup_.empty() && seconds == 0) return;
+  setup_.resize(names_ ? names_->size() : static_cast<std::size_t>(candidate) + 1);
+  setup_[static_cast<std::size_t>(candidate)] = static_cast<float>(seconds);
+}
+
+/// Seconds of a candidate that was not called on this communicator yet.
+double Planner::setup_of(int candidate) const {
+  const auto place = static_cast<std::size_t>(candidate);
+  return place >= setup_.size() || estimates_.measured(candidate) > 0 ? 0 : static_cast<double>(setup_[place]);
+}
+
+/// Whether the calls so far would have saved what a candidate's setup costs. So a communicator that gets a few calls
+/// does not pay for what it never earns, and one that gets many loses that cost twice at most.
+bool Planner::has_earned_setup(int candidate) const {
+  const double setup = setup_of(candidate);
+  return setup == 0 || static_cast<double>(calls_) * (time_of(chosen_) - time_of(candidate)) >= setup;
 }
 
 /// Leaves out all but one of those that do the same: the chosen one stays. What is believed now of any comes from
@@ -408,6 +430,7 @@ void Planner::choose() {
   const bool stays = eligible(chosen_);
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || (estimates_.measured(i) == 0 && !estimates_.is_proven(i))) continue;
+    if (!has_earned_setup(i)) continue;
     if (stays && !is_faster(i)) continue;
     if (best == chosen_ || for_program(i).log_seconds < for_program(best).log_seconds) best = i;
   }
@@ -467,7 +490,8 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     if (i == chosen_ || !eligible(i) || is_known_well(i)) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(for_program(i), chosen);
-    const double worth = (one.gain * expected_calls) - one.loss - (ledger_.seconds_to_begin(i) / time_of(chosen_));
+    const double begin = ledger_.seconds_to_begin(i) + setup_of(i);
+    const double worth = (one.gain * expected_calls) - one.loss - (begin / time_of(chosen_));
     if (one.gain < least_gain || worth <= most || lost + trial_at_worst(i, times) > allowed) continue;
     most = worth;
     best = i;

@@ -92,6 +92,9 @@ class Planner {
   [[nodiscard]] bool control_is_due() const;
   void ask_knowledge();
   void try_each_once();
+  void expect_setup(int candidate, double seconds);
+  [[nodiscard]] double setup_of(int candidate) const;
+  [[nodiscard]] bool has_earned_setup(int candidate) const;
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
   void take_work(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   void keep_latest(int candidate, std::size_t calls);
@@ -117,6 +120,7 @@ class Planner {
   };
   std::unique_ptr<WorkScale> scale_;  ///< null where the work does not vary
   OfFew<std::vector<Taken>> taken_;   ///< where it does, the latest calls of each candidate that `estimates_` has
+  std::vector<float> setup_;          ///< Candidate::setup_seconds of each; empty where all are 0
   Chance chance_;
   Waiting waiting_;
   bool shares_processors_;

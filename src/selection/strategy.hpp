@@ -59,6 +59,8 @@ class Knowledge {
   virtual void learn(int candidate, double seconds, std::int64_t calls) = 0;
   /// Seconds that the first call with a candidate costs besides: communicators have to be made for it.
   [[nodiscard]] virtual double seconds_to_begin(int /*candidate*/) { return 0; }
+  /// Candidate::setup_seconds, of any candidate.
+  [[nodiscard]] virtual double setup_seconds(int /*candidate*/) { return 0; }
   /// For each candidate, of those that `wanted` is true of, a number that it has in common with those that do the same;
   /// none for others. Empty where nothing is known of that.
   [[nodiscard]] virtual std::vector<std::optional<int>> alike(const std::function<bool(int)>& /*wanted*/) { return {}; }
@@ -74,6 +76,9 @@ struct Candidate {
   double seconds_to_begin = 0;     ///< that the first of its kind probably takes besides: windows are made for it
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
+  /// Seconds that its first call on this communicator probably takes besides: communicators, or memory that ranks
+  /// share, are made for it. Known of candidates with `earlier` only, and the same on all ranks.
+  double setup_seconds = 0;
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 

@@ -84,6 +84,8 @@ class Predictions {
   /// As in Knowledge.
   [[nodiscard]] virtual double seconds_to_begin(int candidate) = 0;
   /// As in Knowledge.
+  [[nodiscard]] virtual double setup_seconds(int candidate) = 0;
+  /// As in Knowledge.
   [[nodiscard]] virtual std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) = 0;
   /// Seconds that predicting all candidates may take.
   [[nodiscard]] virtual double seconds_to_predict() const = 0;
@@ -114,6 +116,7 @@ class ContextKnowledge final : public Knowledge {
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
   [[nodiscard]] double seconds_to_begin(int candidate) override { return predictions_->seconds_to_begin(candidate); }
+  [[nodiscard]] double setup_seconds(int candidate) override { return predictions_->setup_seconds(candidate); }
   [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
     return predictions_->alike(wanted);
   }

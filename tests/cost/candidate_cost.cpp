@@ -139,6 +139,9 @@ class ManyRanks {
                          .places = &places_};
     return predict(bound, call, root, network_, defaults);
   }
+  [[nodiscard]] double bound(Collective collective, std::int64_t bytes, int root) const {
+    return lower_bound(collective, bytes, root, network_, defaults);
+  }
   [[nodiscard]] double of(Collective collective, const char* name, std::int64_t bytes) const {
     const Prediction found = of(candidate_named(collective, name).value(), bytes, 0);
     EXPECT_EQ(found.refusal, "") << name;
@@ -174,6 +177,7 @@ TEST_P(EveryCandidateCost, IsFiniteAndGrowsWithTheSizeOnNodesWhateverTheRoot) {
                                    std::to_string(hosts) + " hosts of " + std::to_string(ranks) + " ranks from root " +
                                    std::to_string(root);
           ASSERT_TRUE(std::isfinite(found.seconds)) << what;
+          ASSERT_GE(found.seconds, nodes.bound(collective, bytes, root) * 0.998) << what;
           ASSERT_GT(found.seconds, 0) << what;
           ASSERT_GE(found.seconds, before * 0.998) << what;
           before = found.seconds;

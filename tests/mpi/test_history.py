@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -155,3 +156,27 @@ def test_a_limit_on_the_size_of_files_ends_no_job(mpi: Mpi, tmp_path: Path) -> N
     assert line.startswith("starling: no run record in the history: cannot write ")
     assert line.endswith("File too large")
     assert list(folder.iterdir()) == []
+
+
+def test_a_communicator_of_few_calls_begins_with_nothing_that_has_to_be_made_first(tmp_path: Path) -> None:
+    mpi, kept, path = mpi_named("mpich4"), tmp_path / "history", tmp_path / "record.json"
+    few = [str(compile_c(mpi, HERE / "pairs.c", tmp_path)), "7", "1"]
+    many = str(compile_c(mpi, HERE / "many_reductions.c", tmp_path))
+    env = preloaded(mpi, tmp_path, [library(mpi)]) | {"STARLING_HISTORY": str(kept), "STARLING_RECORD": str(path)}
+
+    def shared_calls(argv: Sequence[str], **settings: str) -> int:
+        run_ranks(mpi, 2, argv, env | settings, 60).check()
+        (found,) = (one for one in record.read(path)[0].contexts if (one.collective, one.bytes) == ("allreduce", 8))
+        return sum(one.samples for one in found.candidates if one.name == "shared")
+
+    only = {"STARLING_ONLY": "allreduce:shared"}
+    assert shared_calls([many, "400"], STARLING_STRATEGY="star-basic", STARLING_ITER="9", **only) > 0
+    (file,) = kept.glob("*.json")
+    known = json.loads(file.read_text())
+    (context,) = (one for one in known["contexts"] if one["collective"] == "allreduce")
+    for one in context["candidates"]:
+        if one.get("agreed_s") is not None:
+            one["agreed_s"] = 1e-7 if one["name"] == "shared" else 1e-5
+    file.write_text(json.dumps(known))
+    assert shared_calls(few) == 0
+    assert shared_calls([many, "50000"], STARLING_STAKE="0", STARLING_PROBE="start") > 0

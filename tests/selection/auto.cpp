@@ -21,7 +21,8 @@ class Known final : public Knowledge {
   explicit Known(std::vector<double> predicted) : predicted_(std::move(predicted)) {}
   [[nodiscard]] std::optional<Belief> belief(int candidate, double /*native*/) override {
     const double seconds = predicted_[static_cast<std::size_t>(candidate)];
-    return seconds > 0 ? std::optional(belief_of_model(seconds)) : std::nullopt;
+    if (!(seconds > 0)) return std::nullopt;
+    return is_proven ? Belief{seconds, 0.05, "another communicator", 0.05, true} : belief_of_model(seconds);
   }
   void learn(int candidate, double seconds, std::int64_t /*calls*/) override {
     learnt[static_cast<std::size_t>(candidate)] = seconds;
@@ -36,8 +37,11 @@ class Known final : public Knowledge {
       if (!wanted(static_cast<int>(i))) those[i] = std::nullopt;
     return those;
   }
+  [[nodiscard]] double setup_seconds(int candidate) override { return setup[static_cast<std::size_t>(candidate)]; }
   void spend(double seconds) override { spent += seconds; }
   [[nodiscard]] double spent_elsewhere() const override { return elsewhere; }
+  bool is_proven = false;
+  std::vector<double> setup = std::vector<double>(16);
   std::optional<double> to_measure;
   double spent = 0;
   double elsewhere = 0;
@@ -453,6 +457,45 @@ TEST(Auto, StartsWithTheBestOfEarlierRuns) {
   ranks.call(200);
   EXPECT_EQ(ranks.strategy().chosen(), 2);
   EXPECT_LT(std::count(ranks.made().begin(), ranks.made().end(), 0), 20) << "controls";
+}
+
+/// How many calls are native before the first of another candidate, in the first `most`.
+std::int64_t natives_before(Lockstep& ranks, int most) {
+  ranks.call(most);
+  const auto& made = ranks.made();
+  return std::find_if(made.begin(), made.end(), [](int one) { return one != 0; }) - made.begin();
+}
+
+TEST(Auto, BeginsWithWhatNeedsASetupOnceCallsWouldHaveSavedIt) {
+  const auto proven = [](double setup) {
+    Brief brief = brief_for(2, {});
+    const auto known = std::make_shared<Known>(std::vector<double>{100e-6, 60e-6});
+    known->is_proven = true;
+    known->setup[1] = setup;
+    brief.knowledge = known;
+    brief.tells_first = true;
+    return Lockstep("auto", brief, 3, noisy({100e-6, 60e-6}));
+  };
+  Lockstep at_once = proven(0);
+  EXPECT_EQ(natives_before(at_once, 20), 0);
+  Lockstep once_earned = proven(10e-3);  // 250 calls
+  EXPECT_GE(natives_before(once_earned, 2000), 250);
+  EXPECT_LT(natives_before(once_earned, 1), 600);
+  EXPECT_EQ(once_earned.made().back(), 1);
+}
+
+TEST(Auto, BeginsWithTheBestOfEarlierRunsOnceItsSetupIsEarned) {
+  Brief brief = brief_for(3, {});
+  brief.candidates[0].earlier = Earlier{100e-6, 2000};
+  brief.candidates[1].earlier = Earlier{60e-6, 2000};
+  brief.candidates[1].setup_seconds = 10e-3;
+  brief.candidates[2].earlier = Earlier{90e-6, 2000};
+  Lockstep ranks("auto", brief, 3, noisy({100e-6, 60e-6, 90e-6}));
+  EXPECT_EQ(ranks.proposed(), 2) << "the fastest of those without one";
+  ranks.call(3000);
+  const auto& made = ranks.made();
+  EXPECT_GE(std::find(made.begin(), made.end(), 1) - made.begin(), 250);
+  EXPECT_EQ(made.back(), 1);
 }
 
 TEST(Auto, TriesOnlyOneOfThoseThatDoTheSame) {

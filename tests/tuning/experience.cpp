@@ -109,6 +109,7 @@ class Same final : public Predictions {
     return candidate == 0 ? std::nullopt : std::optional(seconds_);
   }
   [[nodiscard]] double seconds_to_begin(int /*candidate*/) override { return 0; }
+  [[nodiscard]] double setup_seconds(int /*candidate*/) override { return 0; }
   [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& /*wanted*/) override {
     return {};
   }

@@ -325,6 +325,15 @@ std::optional<double> Communicator::predicted(const Way& way, const Situation& s
   return network->seconds(*bound, situation, in_world_);
 }
 
+double Communicator::setup_seconds(const Way& way) {
+  constexpr double usual = 1e-3;
+  constexpr double in_turns = 5e-3;  // ranks that share processors wait for each other's turn
+  const Bound* const bound = way.scheduled();
+  const bool needs_memory = bound != nullptr && bound->shares_memory() && resources_.segment() == nullptr;
+  if (!needs_memory && way.communicators() == 0) return 0;
+  return shares_processors() ? in_turns : usual;
+}
+
 double Communicator::predicted_to_begin(const Way& way, const Situation& situation) const {
   const auto& network = setup().network;
   const auto* bound = way.scheduled();

@@ -76,6 +76,9 @@ class ContextPredictions final : public Predictions {
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     return communicator_.predicted_to_begin(ways_[static_cast<std::size_t>(candidate)], situation_);
   }
+  [[nodiscard]] double setup_seconds(int candidate) override {
+    return communicator_.setup_seconds(ways_[static_cast<std::size_t>(candidate)]);
+  }
   [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
     return starling::alike(situation_.collective, situation_.ranks, wanted);
   }
@@ -174,6 +177,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     if (strategy.by_attributes) candidate.attributes = way.attributes();
     candidate.refusal = (*refusals)[brief.candidates.size() - 1];
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
+    if (candidate.earlier) candidate.setup_seconds = communicator.setup_seconds(way);
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
   // To compare them takes as long as some calls: who predicts does so when something is to be tried.
