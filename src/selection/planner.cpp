@@ -164,15 +164,18 @@ void Planner::ask_knowledge() {
 }
 
 void Planner::expect_setup(int candidate, double seconds) {
-  if (setup_.empty() && seconds == 0) return;
-  setup_.resize(names_ ? names_->size() : static_cast<std::size_t>(candidate) + 1);
-  setup_[static_cast<std::size_t>(candidate)] = static_cast<float>(seconds);
+  if (seconds == 0) return;
+  if (!setup_) setup_ = std::make_unique<std::vector<float>>();
+  const auto place = static_cast<std::size_t>(candidate);
+  if (setup_->size() <= place) setup_->resize(place + 1);
+  (*setup_)[place] = static_cast<float>(seconds);
 }
 
 /// Seconds of a candidate that was not called on this communicator yet.
 double Planner::setup_of(int candidate) const {
   const auto place = static_cast<std::size_t>(candidate);
-  return place >= setup_.size() || estimates_.measured(candidate) > 0 ? 0 : static_cast<double>(setup_[place]);
+  const bool is_known = setup_ && place < setup_->size() && estimates_.measured(candidate) == 0;
+  return is_known ? static_cast<double>((*setup_)[place]) : 0;
 }
 
 /// Whether the calls so far would have saved what a candidate's setup costs. So a communicator that gets a few calls

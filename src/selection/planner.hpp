@@ -120,7 +120,7 @@ class Planner {
   };
   std::unique_ptr<WorkScale> scale_;  ///< null where the work does not vary
   OfFew<std::vector<Taken>> taken_;   ///< where it does, the latest calls of each candidate that `estimates_` has
-  std::vector<float> setup_;          ///< Candidate::setup_seconds of each; empty where all are 0
+  std::unique_ptr<std::vector<float>> setup_;  ///< Candidate::setup_seconds of each; null where all are 0
   Chance chance_;
   Waiting waiting_;
   bool shares_processors_;

@@ -85,8 +85,8 @@ class Communicator {
   /// Seconds that its first call costs besides, for communicators of groups.
   [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
 
-  /// Seconds that the first call by a way probably costs besides, as long as nothing here has what it needs: ranks agree
-  /// often while communicators, or memory that they share, are made. The same on all ranks.
+  /// Seconds that the first call by a way probably costs besides, as long as nothing here has what it needs: ranks
+  /// agree often while communicators, or memory that they share, are made. The same on all ranks.
   [[nodiscard]] double setup_seconds(const Way& way);
 
   /// Seconds that `measure_network` may take; nothing where the network is known already on this rank, or may not or
