@@ -56,12 +56,17 @@ def is_cut_short(text: str, mistake: int) -> bool:
     return not text[mistake:].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
 
 
+def missing_folder(file: Path) -> str | None:
+    """Why a file cannot be written where its folder is missing; None where that is there."""
+    folder = file.absolute().parent
+    if folder.exists():
+        return None
+    return f"{printable(file)}: there is no folder {printable(folder)}; make it, or name another file"
+
+
 def not_written(file: Path, error: OSError) -> str:
     """Why a file that was asked for was not written; where its folder is missing, that."""
-    folder = file.absolute().parent
-    if not folder.exists():
-        return f"{printable(file)}: there is no folder {printable(folder)}; make it, or name another file"
-    return f"{printable(file)}: {error.strerror}"
+    return missing_folder(file) or f"{printable(file)}: {error.strerror}"
 
 
 def version() -> str:

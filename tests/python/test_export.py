@@ -69,6 +69,12 @@ def test_what_the_table_has_nothing_for_is_left_to_the_library() -> None:
     )
 
 
+def test_one_algorithm_for_all_sizes_is_told_where_the_table_has_fewer() -> None:
+    of = table(choice("gather", 4, (64, 256, "native_binomial")))
+    (line,) = exported(of, Format.OPENMPI_RULES).left_out
+    assert line.endswith("count for sizes that the table does not have, too")
+
+
 def test_numbers_of_ranks_have_their_own_sizes_of_all_blocks_together() -> None:
     of = table(choice("alltoall", 64, (0, 100, "native_modified_bruck"), (100, None, "native_pairwise")))
     found = numbers(exported(of, Format.OPENMPI_RULES).text)

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from starling.installation.variants import Flavour
-from starling.messages import MISUSE, log, printable
+from starling.messages import MISUSE, log, missing_folder, printable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 Everything = Annotated[bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")]
@@ -55,8 +55,8 @@ def refuse_to_replace(read: Path | str, option: str, written: Path | None) -> No
 
 def refuse_missing_folder(option: str, written: Path | None) -> None:
     """Refuses a file that cannot be written once the command has done its work."""
-    if written is not None and not written.absolute().parent.is_dir():
-        misused(f"{option} {printable(written)}: there is no folder {printable(written.absolute().parent)}; make it")
+    if written is not None and (why := missing_folder(written)):
+        misused(f"{option} {why}")
 
 
 def fail(error: Exception | str) -> NoReturn:

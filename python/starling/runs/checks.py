@@ -24,12 +24,16 @@ class Wrong(NamedTuple):
     in_file: bool = False
 
 
+def _of_variable(variable: str, value: str, why: str) -> str:
+    return f"{variable}='{printable(value)}': {why}"
+
+
 def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
+    if setting.source == VARIABLES[name]:
+        return Wrong(_of_variable(setting.source, value, why), name)
     value = printable(value)
     if setting.source.startswith("--"):
         return Wrong(f"{setting.source} {value}: {why}", name, in_flag=True)
-    if setting.source == VARIABLES[name]:
-        return Wrong(f"{setting.source}='{value}': {why}", name)
     return Wrong(f"{place(Path(setting.source), name)} = '{value}': {why}", name, in_file=True)
 
 
@@ -135,7 +139,7 @@ def wrong_variable(environ: Mapping[str, str]) -> str | None:
         found = questions.complaints(environ)[0]
     except questions.RepositoryError:
         return None
-    return next((f"{one.variable}='{printable(one.value)}': {one.why}" for one in found), None)
+    return next((_of_variable(*one) for one in found), None)
 
 
 def unknown(environ: Mapping[str, str]) -> list[str]:

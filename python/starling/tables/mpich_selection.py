@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from starling.messages import listed, printable
-from starling.tables.expressed import Dialect, Named, Rule, Rules, in_totals, with_own_choice_outside
+from starling.tables.expressed import Dialect, Named, Rule, Rules, in_totals, to_all_sizes, with_own_choice_outside
 from starling.tables.table import Table, TableError
 
 _TOTAL = {"allgather", "allgatherv", "reduce_scatter", "reduce_scatter_block"}
@@ -227,12 +227,12 @@ def _of_sizes(library: Library, entry: Rules, otherwise: Tree, left_out: list[st
     return {f"{key}=any" if rule.below is None else f"{key}<={rule.below - 1}": chosen(rule) for rule in entry.rules}
 
 
-def _parts(entry: Rules) -> list[Rules]:
+def _parts(entry: Rules, left_out: list[str]) -> list[Rules]:
     """The entry by what MPICH means by the size of a message, in parts of its numbers of ranks."""
     collective = entry.shape.collective
     if collective in _TOTAL:
         return in_totals(with_own_choice_outside(entry))
-    return [with_own_choice_outside(entry) if collective in _PER_BLOCK | _VECTORS else entry]
+    return [with_own_choice_outside(entry) if collective in _PER_BLOCK | _VECTORS else to_all_sizes(entry, left_out)]
 
 
 def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
@@ -244,7 +244,7 @@ def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
         otherwise = by_communicator["comm_type=intra"]
         by_ranks: Tree = {}
         below = 1
-        for entry in (part for one in entries if one.shape.collective == collective for part in _parts(one)):
+        for entry in (part for one in entries if one.shape.collective == collective for part in _parts(one, left_out)):
             if entry.least > below:
                 by_ranks[f"comm_size<={entry.least - 1}"] = otherwise
             by_ranks[f"comm_size<={entry.most}"] = _of_sizes(library, entry, otherwise, left_out)

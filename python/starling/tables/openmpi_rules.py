@@ -14,6 +14,7 @@ from starling.tables.expressed import (
     Rules,
     in_totals,
     sizes_in_words,
+    to_all_sizes,
     with_own_choice_outside,
 )
 from starling.tables.table import Shape
@@ -120,7 +121,7 @@ def _in_message_sizes(entry: Rules, left_out: list[str]) -> list[Rules]:
     if size == _BLOCKS:
         return in_totals(with_own_choice_outside(entry))
     why = _UNEQUAL_WHY if size == _UNEQUAL else "Open MPI does not tell sizes apart here"
-    return [entry._replace(rules=_one_rule(entry, left_out, why))]
+    return [entry._replace(rules=_one_rule(to_all_sizes(entry, left_out), left_out, why))]
 
 
 def _number(collective: str, algorithm: Named | None) -> int:

@@ -99,7 +99,7 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
             timeout=_SECONDS,
         )
         found: dict[str, Any] = json.loads(
-            next((text[text.index("{") :] for text in done.stdout.splitlines() if "{" in text), "")
+            next((text[text.index('{"') :] for text in done.stdout.splitlines() if '{"' in text), "")
         )
     except subprocess.TimeoutExpired as error:
         raise CalibrationError(f"no result within {_SECONDS} s; do the two hosts reach each other?") from error

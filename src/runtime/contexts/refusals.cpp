@@ -45,9 +45,9 @@ struct Asked {
 
   [[nodiscard]] bool is_like(const Asked& other) const {
     const auto facts = [](const Asked& one) {
-      return std::tie(one.collective, one.ranks, one.ways, one.key.bytes, one.bytes, one.elements, one.strategy);
+      return std::tie(one.collective, one.key, one.bytes, one.elements, one.ranks, one.ways, one.strategy);
     };
-    if (facts(*this) != facts(other) || !(key == other.key)) return false;
+    if (facts(*this) != facts(other)) return false;
     return places == nullptr || other.places == nullptr ? places == other.places : *places == *other.places;
   }
 };
