@@ -141,6 +141,7 @@ RunRecord merged(std::span<const File> files) {
   settings.erase(std::remove_if(settings.begin(), settings.end(), std::not_fn(tells_samples)), settings.end());
   all.run.seconds = 0;
   all.run.probe_s.reset();
+  all.run.own_s.reset();
   all.run.unfinished = false;
   std::vector<ContextRecord> contexts;
   for (const auto& [name, record] : files) {
@@ -153,6 +154,7 @@ RunRecord merged(std::span<const File> files) {
     all.run.ranks_per_node = std::max(all.run.ranks_per_node, run.ranks_per_node);
     all.run.seconds += run.seconds;
     if (run.probe_s) all.run.probe_s = all.run.probe_s.value_or(0) + *run.probe_s;
+    if (run.own_s) all.run.own_s = all.run.own_s.value_or(0) + *run.own_s;
     if (run.strategy != all.run.strategy) all.run.strategy.clear();
     for (ContextRecord context : record.contexts) {
       context.decisions_dropped += std::ssize(context.decisions);

@@ -318,6 +318,7 @@ constexpr std::array run_fields{
     field<&RunDescription::started>("started"),
     field<&RunDescription::seconds>("seconds"),
     field<&RunDescription::probe_s>("probe_s", Presence::where_known),
+    field<&RunDescription::own_s>("own_s", Presence::where_known),
     field<&RunDescription::shares_processors>("shares_processors", Presence::where_known),
     field<&RunDescription::unfinished>("unfinished", Presence::where_known),
 };

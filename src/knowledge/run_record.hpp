@@ -161,6 +161,7 @@ struct RunDescription {
   std::string started;             ///< UTC, ISO 8601
   double seconds = 0;              ///< from MPI_Init to MPI_Finalize
   std::optional<double> probe_s;   ///< of these, to learn the network; nothing where it was not probed
+  std::optional<double> own_s;     ///< of these, Starling's own: MPI_Init, new and freed communicators, new call keys
   bool shares_processors = false;  ///< ranks shared processors, as found or as told
   bool unfinished = false;         ///< written while the program ran; it did not get to MPI_Finalize
 };

@@ -45,6 +45,15 @@ def test_communicators_of_each_shape_have_reasons_of_their_own(mpi: Mpi, tmp_pat
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_what_new_communicators_cost_is_told(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "churn.c", tmp_path))
+    few, many = (run_tuned(mpi, 2, [program, count], "native", tmp_path)[1] for count in ("10", "20000"))
+    assert few.run.own_s is not None
+    assert many.run.own_s is not None
+    assert 0 < few.run.own_s < many.run.own_s < many.run.seconds
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_ranks_with_equal_host_names_share_a_node(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
     named = on_hosts_of_two([program, "1", "1"])

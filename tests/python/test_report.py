@@ -59,7 +59,11 @@ def sample(**changes: object) -> RunRecord:
 def long(record: RunRecord) -> RunRecord:
     """The record of a run of 500 s, of a network that was known."""
     return record.model_copy(
-        update={"run": record.run.model_copy(update={"seconds": 500.0, "probe_s": None, "shares_processors": False})}
+        update={
+            "run": record.run.model_copy(
+                update={"seconds": 500.0, "probe_s": None, "own_s": None, "shares_processors": False}
+            )
+        }
     )
 
 
@@ -316,6 +320,9 @@ def test_measuring_the_network_is_no_gain() -> None:
     probed = record.model_copy(update={"run": record.run.model_copy(update={"probe_s": 30.0})})
     assert verdict(probed).startswith("Lost 5.75 s against native, 1.1% of the run")
     assert "; lost against native 5.75 s" in summary(probed)
+    started = record.model_copy(update={"run": record.run.model_copy(update={"probe_s": 20.0, "own_s": 10.0})})
+    assert verdict(started) == verdict(probed)
+    assert summary(started) == summary(probed)
 
 
 def test_collectives_take_no_longer_than_the_run() -> None:

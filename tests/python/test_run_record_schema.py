@@ -26,7 +26,7 @@ LATER: dict[str, dict[str, Any]] = {
         },
     },
     "left_out": {"slowest_seconds": 0.75, "slowest_tuning_seconds": None},
-    "run": {"machine": "node#", "probe_s": 0.25, "shares_processors": True, "unfinished": True},
+    "run": {"machine": "node#", "probe_s": 0.25, "own_s": 0.125, "shares_processors": True, "unfinished": True},
     "contexts": {
         "nodes": 2,
         "ranks_per_node": 4,

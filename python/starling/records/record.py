@@ -487,7 +487,8 @@ class Context(ContextKey, _Spent):
 class Run(_Model):
     """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
-    `probe_s` are the seconds of these in which it measured its network, None where it did not.
+    `probe_s` are the seconds of these in which it measured its network, None where it did not. `own_s` are those that
+    rank 0 spent in Starling outside of collectives: in MPI_Init, and for new and freed communicators and call keys.
     `shares_processors` where ranks shared processors, as found or as told.
     An `unfinished` run did not get to MPI_Finalize: its record is that of the last checkpoint.
     `machine` is the name of the machine, a cluster for example; empty where unknown.
@@ -505,8 +506,14 @@ class Run(_Model):
     started: Annotated[str, AfterValidator(_a_time)]
     seconds: float | None
     probe_s: float | None = None
+    own_s: float | None = None
     shares_processors: bool = False
     unfinished: bool = False
+
+    @property
+    def beside_collectives(self) -> float:
+        """The seconds that Starling took outside of collectives, as far as they are known."""
+        return (self.probe_s or 0.0) + (self.own_s or 0.0)
 
     @property
     def crowds_its_node(self) -> bool:

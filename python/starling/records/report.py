@@ -167,7 +167,7 @@ def summary(record: RunRecord) -> str:
     seconds = _total(record, unknown, lambda part: part.spent)
     text = f"in collectives {human_seconds(min(spent, record.run.seconds or spent))}"
     if known and seconds <= _MOST * spent:
-        saved = _total(record, known, lambda context: context.saved) - (record.run.probe_s or 0.0)
+        saved = _total(record, known, lambda context: context.saved) - record.run.beside_collectives
         what = "saved against native" if saved >= 0 else "lost against native"
         text += f"; {what} {human_seconds(abs(saved))}, after the cost of tuning"
     text += f"; tuning cost {human_seconds(tuning)}"
@@ -207,22 +207,21 @@ def _outcome(record: RunRecord, known: Sequence[Context], saved: float) -> str:
 def verdict(record: RunRecord) -> str:
     """What was gained against native, what trying cost, and what the next run does; empty if nothing tells.
 
-    The measurement of the network counts as lost.
+    The measurement of the network counts as lost, and so does what Starling did outside of collectives.
     """
     run = record.run
     if not record.contexts or not run.seconds:
         return ""
-    probe = run.probe_s or 0.0
     known = [context for context in record.contexts if context.saved is not None]
     not_known = [one for one in record.contexts if one.saved is None]
     unknown = _total(record, not_known, lambda context: context.spent)
     spent = _total(record, record.contexts, lambda context: context.spent)
-    saved = _total(record, known, lambda context: context.saved) - probe
+    saved = _total(record, known, lambda context: context.saved) - run.beside_collectives
     trying = human_seconds(_total(record, record.contexts, lambda context: context.tuning))
     if all(context.all_native for context in record.contexts):
         text = f"All calls were left to the MPI library; Starling took {human_seconds(-saved)} of the run"
-        if probe:
-            text += f", {human_seconds(probe)} of it to measure the network"
+        if run.probe_s:
+            text += f", {human_seconds(run.probe_s)} of it to measure the network"
         if run.ranks == 1:
             return f"{text}. With one rank there is nothing to tune."
     elif unknown > _MOST * spent:

@@ -139,6 +139,7 @@ Communicator* Communicator::of(MPI_Comm comm, std::optional<int>& refused) {
   Communicator* state = attribute.communicator;
   if (state == nullptr) {
     if (is_being_freed(comm)) return nullptr;
+    const OwnWork work;
     auto* made = new Communicator(comm);
     state = made;
     if (pmpi.Comm_set_attr(comm, setup().keyval, made) != MPI_SUCCESS) {
@@ -170,6 +171,7 @@ void Communicator::after_free(MPI_Comm comm, bool failed) {
 }
 
 int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {
+  const OwnWork work;
   auto* gone = static_cast<Communicator*>(attribute);
   generation.fetch_add(1, std::memory_order_acq_rel);
   {
@@ -203,6 +205,7 @@ Communicator::Communicator(MPI_Comm comm)
 const Places* Communicator::places() {
   if (!has_looked_for_places_) {
     has_looked_for_places_ = true;
+    const OwnWork work;
     const std::vector<int> in_world = ranks_in_world(handle_, size());
     places_ = places_of_ranks(in_world);
     const auto sharing = values_of_ranks(in_world, setup().sharing);
@@ -262,6 +265,7 @@ Context& Communicator::context(const Facts& facts) {
     }
     if (Context* const bucket = table.by_key.find(wanted.key)) return *bucket;
   }
+  const OwnWork work;
   if (!wanted.key.bucket && new_size) table.exact_sizes.insert(here, facts.key.bytes);
   Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
   table.by_key.add(*context);

@@ -21,6 +21,7 @@
 #include "profile/call_order.hpp"
 #include "profile/profile_sum.hpp"
 #include "runtime/contexts/happened.hpp"
+#include "runtime/mpi/clock.hpp"
 #include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
@@ -62,7 +63,9 @@ struct Setup {
   /// Measures it, between ranks of MPI_COMM_WORLD that all call this. Null where it may not be measured, or need not.
   void (*measure_network)(const std::vector<int>& ranks, Consensus& consensus) = nullptr;
   std::optional<double> probe_seconds;  ///< that the job took to measure it
-  std::unique_ptr<Profile> profile;     ///< null in a run that is not profiled
+  /// Of this rank, outside of the calls that it follows: see OwnWork.
+  std::atomic<double> own_seconds{0};
+  std::unique_ptr<Profile> profile;  ///< null in a run that is not profiled
   /// By Clock, from when on the next agreement on rank 0 of MPI_COMM_WORLD calls `checkpoint`.
   double next_checkpoint = std::numeric_limits<double>::infinity();
   void (*checkpoint)() = nullptr;  ///< writes what is known so far, for a job that is killed, and sets the next time
@@ -79,5 +82,19 @@ struct Setup {
 
 /// The process's only one: MPI's entry points have no argument to pass it.
 Setup& setup();
+
+/// Counts the seconds of its lifetime as Starling's own: what the program waits for before and after its collectives.
+class OwnWork {
+ public:
+  OwnWork() : start_(Clock::now()) {}
+  ~OwnWork() { setup().own_seconds.fetch_add(Clock::now() - start_, std::memory_order_relaxed); }
+  OwnWork(const OwnWork&) = delete;
+  OwnWork& operator=(const OwnWork&) = delete;
+  OwnWork(OwnWork&&) = delete;
+  OwnWork& operator=(OwnWork&&) = delete;
+
+ private:
+  double start_;
+};
 
 }  // namespace starling

@@ -45,6 +45,7 @@ RunRecord counted(RunRecord all) {
 
 /// The contexts of the communicators on which this rank is rank 0, and those of patterns.
 RunRecord my_contexts() {
+  const OwnWork work;
   Setup& now = setup();
   const std::lock_guard lock(now.guard);
   now.remains.add_all_to(now.finished);
@@ -88,8 +89,7 @@ bool sum_up(Sum& sum) {
 }
 
 /// The record of all ranks, on rank 0; an empty one elsewhere.
-RunRecord record_of_all() {
-  RunRecord mine = my_contexts();
+RunRecord record_of_all(RunRecord mine) {
   RecordSum sum(std::move(mine.contexts), mine.left_out);
   return sum_up(sum) ? sum.record() : RunRecord{};
 }
@@ -141,6 +141,7 @@ std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
   const Setup& now = setup();
   record.run.seconds = seconds;
   record.run.probe_s = now.probe_seconds;
+  record.run.own_s = now.own_seconds;
   record.run.shares_processors = process().some_share;
   record.run.program = program_line();
   record.run.machine = now.settings.machine;
@@ -211,8 +212,9 @@ void begin_checkpoints() {
 void publish_run_record() {
   const Setup& now = setup();
   if (now.settings.history.empty() && now.settings.record.empty()) return;
-  const double seconds = pmpi.Wtime() - job().started_wtime;
-  RunRecord record = record_of_all();
+  RunRecord mine = my_contexts();
+  const double seconds = pmpi.Wtime() - job().started_wtime;  // before ranks wait for each other
+  RunRecord record = record_of_all(std::move(mine));
   if (now.profile) add_profile(record);
   if (process().rank != 0) return;
   const auto was_there = [&](std::string_view set) {

@@ -86,6 +86,8 @@ void before_init() {
 
 void after_init() {
   Setup& now = setup();
+  job().started = std::chrono::system_clock::now();
+  job().started_wtime = pmpi.Wtime();
   pmpi.Comm_rank(handles.comm_world, &process().rank);
   pmpi.Comm_size(handles.comm_world, &process().size);
   process().world = private_world();
@@ -134,11 +136,10 @@ void after_init() {
   }
   now.latest = LatestCollective(Clock::now());
   job().is_spawned = was_spawned();
-  job().started = std::chrono::system_clock::now();
-  job().started_wtime = pmpi.Wtime();
   set_network(now);
   probe_checks();
   begin_checkpoints();
+  now.own_seconds = pmpi.Wtime() - job().started_wtime - now.probe_seconds.value_or(0);
   job().running = true;
 }
 
