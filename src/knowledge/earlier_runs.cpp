@@ -132,6 +132,11 @@ class Lock {
   int file_;
 };
 
+std::optional<Earlier> earlier_of(const CandidateRecord& one) {
+  if (!one.agreed_s) return std::nullopt;
+  return Earlier{*one.agreed_s, one.samples, is_deviation(one.deviation_s) ? one.deviation_s : std::nullopt};
+}
+
 /// One record from many, newest first. Decisions belong to a single run: they are counted and left out.
 RunRecord merged(std::span<const File> files) {
   RunRecord all;
@@ -267,10 +272,16 @@ const ContextRecord* EarlierRuns::find(const ContextRecord& key) const {
 
 std::optional<Earlier> EarlierRuns::of(const ContextRecord& known, std::string_view candidate) {
   const int index = index_of(known.candidates, candidate);
-  if (index < 0) return std::nullopt;
-  const CandidateRecord& one = known.candidates[static_cast<std::size_t>(index)];
-  if (!one.agreed_s) return std::nullopt;
-  return Earlier{*one.agreed_s, one.samples, is_deviation(one.deviation_s) ? one.deviation_s : std::nullopt};
+  return index < 0 ? std::nullopt : earlier_of(known.candidates[static_cast<std::size_t>(index)]);
+}
+
+std::vector<std::optional<Earlier>> EarlierRuns::of(const ContextRecord& known, std::span<const Interned> candidates) {
+  std::vector<std::optional<Earlier>> all(candidates.size());
+  for (const CandidateRecord& one : known.candidates) {
+    const auto found = std::find(candidates.begin(), candidates.end(), Interned(public_name(one)));
+    if (found != candidates.end()) all[static_cast<std::size_t>(found - candidates.begin())] = earlier_of(one);
+  }
+  return all;
 }
 
 std::string EarlierRuns::to_text(int most_ranks) const {

@@ -4,12 +4,14 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "knowledge/fold.hpp"
 #include "knowledge/run_record.hpp"
+#include "messages/interned.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling {
@@ -54,6 +56,8 @@ class EarlierRuns {
   [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
   /// The time of a candidate, by its public name, in such a context.
   static std::optional<Earlier> of(const ContextRecord& known, std::string_view candidate);
+  /// The same of several, in their order: quicker than one by one.
+  static std::vector<std::optional<Earlier>> of(const ContextRecord& known, std::span<const Interned> candidates);
   [[nodiscard]] bool empty() const { return contexts_.all().empty(); }
 
   /// Convert to text for one MPI message, without contexts of more ranks than `most_ranks`, and back. `from_text`

@@ -14,10 +14,28 @@ std::string public_name(const CandidateRecord& candidate) {
   return name;
 }
 
-int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name) {
-  const auto is_it = [&](const CandidateRecord& candidate) {
-    return name.starts_with(candidate.name) && public_name(candidate) == name;
+namespace {
+
+/// Whether `name` is its public name.
+bool is_named(const CandidateRecord& candidate, std::string_view name) {
+  const auto begins_with = [&](std::string_view part) {
+    if (!name.starts_with(part)) return false;
+    name.remove_prefix(part.size());
+    return true;
   };
+  if (!begins_with(candidate.name)) return false;
+  std::string_view before = "?";
+  for (const auto& [parameter, value] : candidate.parameters) {
+    if (!begins_with(before) || !begins_with(parameter) || !begins_with("=") || !begins_with(value)) return false;
+    before = ",";
+  }
+  return name.empty();
+}
+
+}  // namespace
+
+int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name) {
+  const auto is_it = [&](const CandidateRecord& candidate) { return is_named(candidate, name); };
   const auto found = std::find_if(candidates.begin(), candidates.end(), is_it);
   return found == candidates.end() ? -1 : static_cast<int>(found - candidates.begin());
 }

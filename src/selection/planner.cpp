@@ -83,7 +83,14 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   std::int64_t calls = brief.synchronises ? 1 : of_rooted;
   if (are_short(brief.key))
     calls = brief.shares_processors && brief.root_gives ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
-  return {{fastest_of_earlier(brief), calls, false}};
+  const int first = fastest_of_earlier(brief);
+  // All know what is fastest: a communicator that is freed after a few such calls is not worth an agreement.
+  constexpr double worth_an_agreement = 1e-4;  // seconds of calls
+  if (const auto& earlier = brief.candidates[static_cast<std::size_t>(first)].earlier) {
+    constexpr double most = 64;
+    calls = std::max(calls, static_cast<std::int64_t>(std::min(most, worth_an_agreement / earlier->seconds)));
+  }
+  return {{first, calls, false}};
 }
 
 Planner::Planner(const Brief& brief)
@@ -120,17 +127,26 @@ Planner::Planner(const Brief& brief)
 }
 
 std::vector<PlannedCalls> Planner::opening() {
-  if (!estimates_.is_believed(0)) {
-    const auto native = knowledge_ ? knowledge_->belief(0, 0) : std::nullopt;
-    if (!native || !(native->seconds > shortest)) return {};
-    estimates_.believe(0, *native);
-    estimates_.update();
-  }
-  ask_knowledge();
-  if (knowledge_ && !asked_) return {};
+  const bool knows_others = take_from_elsewhere();
+  if (!estimates_.is_believed(0)) return {};
+  if (!knows_others) ask_knowledge();
+  if (knowledge_ && !knows_others && !asked_) return {};
   stake_.know_native();
   choose();
   return next();
+}
+
+/// What other communicators have measured, once. Whether that has any candidate but native.
+bool Planner::take_from_elsewhere() {
+  if (!knowledge_ || std::exchange(has_looked_elsewhere_, true)) return false;
+  bool any_other = false;
+  for (const auto& [candidate, belief] : knowledge_->measured_elsewhere()) {
+    if (!eligible(candidate) || estimates_.is_believed(candidate) || !(belief.seconds > shortest)) continue;
+    believe(candidate, belief);
+    any_other = any_other || candidate != 0;
+  }
+  estimates_.update();
+  return any_other;
 }
 
 /// Asks once an answer costs no more than the ledger has, or than a small part of what calls took, with a smaller
@@ -155,12 +171,17 @@ void Planner::ask_knowledge() {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
     if (!belief || !(belief->seconds > shortest)) continue;
-    estimates_.believe(i, *belief);
-    ledger_.expect_to_begin(i, knowledge_->seconds_to_begin(i));
-    expect_setup(i, knowledge_->setup_seconds(i));
-    any_belief_ = true;
+    believe(i, *belief);
   }
   estimates_.update();
+}
+
+void Planner::believe(int candidate, const Belief& belief) {
+  estimates_.believe(candidate, belief);
+  if (candidate == 0) return;
+  ledger_.expect_to_begin(candidate, knowledge_->seconds_to_begin(candidate));
+  expect_setup(candidate, knowledge_->setup_seconds(candidate));
+  any_belief_ = true;
 }
 
 void Planner::expect_setup(int candidate, double seconds) {
@@ -267,6 +288,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   estimates_.update();
   agreements_.add_calls(in_calls);
   prove(plan, in_calls);
+  take_from_elsewhere();
   ask_knowledge();
   if (!surprised_) choose();
   if (!knowledge_) return;

@@ -90,7 +90,9 @@ class Planner {
   [[nodiscard]] bool may_try() const;
   [[nodiscard]] std::int64_t calls_until_something_may_be_tried() const;
   [[nodiscard]] bool control_is_due() const;
+  bool take_from_elsewhere();
   void ask_knowledge();
+  void believe(int candidate, const Belief& belief);
   void try_each_once();
   void expect_setup(int candidate, double seconds);
   [[nodiscard]] double setup_of(int candidate) const;
@@ -130,6 +132,7 @@ class Planner {
   AgreementCost agreements_;
 
   std::shared_ptr<Knowledge> knowledge_;
+  bool has_looked_elsewhere_ = false;
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
   bool wants_measurement_ = false;

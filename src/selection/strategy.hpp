@@ -53,6 +53,9 @@ class Knowledge {
   virtual void spend(double /*seconds*/) {}
   /// Those of the calls of all other contexts.
   [[nodiscard]] virtual double spent_elsewhere() const { return 0; }
+  /// What other communicators of this shape have measured: candidates, and what is believed of them. Asking costs
+  /// hardly anything.
+  [[nodiscard]] virtual std::vector<std::pair<int, Belief>> measured_elsewhere() const { return {}; }
   /// Nothing where nothing is known. `native` is native's time per call in this context.
   [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
   /// Takes what the ranks found for a candidate: its time per call, from so many calls.

@@ -18,6 +18,22 @@ constexpr double common_spread_of_size = 0.1;
 /// So many errors of the cost model weigh as much as what is known of it in general.
 constexpr double weight_of_general = 2;
 
+/// The time of a candidate; null if there is none.
+template <typename Times>
+auto* time_of(Times& times, const Interned& name) {
+  const auto at = std::find_if(times.begin(), times.end(), [&](const auto& one) { return one.first == name; });
+  return at == times.end() ? nullptr : &at->second;
+}
+
+Belief of_another_communicator(double seconds) {
+  static const Interned source("another communicator of this shape");
+  return {.seconds = seconds,
+          .spread = spread_of_shape,
+          .source = source,
+          .common_spread = common_spread_of_shape,
+          .is_proven = true};
+}
+
 }  // namespace
 
 void Experience::learn(const ContextKey& key, const Candidate& candidate, double seconds,
@@ -38,16 +54,31 @@ void Experience::learn(const ContextKey& key, const Candidate& candidate, double
     ++contexts_;
     at = sizes.emplace(key.bytes, Times{}).first;
   }
-  at->second[candidate.name.text()] = seconds;
+  if (double* const known = time_of(at->second, candidate.name)) {
+    *known = seconds;
+  } else {
+    at->second.emplace_back(candidate.name, seconds);
+  }
+}
+
+const Experience::Times* Experience::times_of(const ContextKey& key) const {
+  const auto shape = times_.find(shape_of(key));
+  if (key.bucket || shape == times_.end()) return nullptr;
+  const auto times = shape->second.find(key.bytes);
+  return times == shape->second.end() ? nullptr : &times->second;
+}
+
+Experience::Times Experience::measured(const ContextKey& key) const {
+  const std::lock_guard lock(guard_);
+  const Times* const times = times_of(key);
+  return times != nullptr ? *times : Times();
 }
 
 bool Experience::knows(const ContextKey& key) const {
   const std::lock_guard lock(guard_);
-  const auto shape = times_.find(shape_of(key));
-  if (key.bucket || shape == times_.end()) return false;
-  const auto times = shape->second.find(key.bytes);
-  return times != shape->second.end() &&
-         std::any_of(times->second.begin(), times->second.end(), [](const auto& one) { return one.first != "native"; });
+  const Times* const times = times_of(key);
+  return times != nullptr &&
+         std::any_of(times->begin(), times->end(), [](const auto& one) { return !(one.first == "native"); });
 }
 
 void Experience::spend(double seconds) {
@@ -65,29 +96,23 @@ bool Experience::knows(int ranks) const {
   return std::any_of(times_.begin(), times_.end(), [&](const auto& one) { return std::get<2>(one.first) == ranks; });
 }
 
-std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::string& name, double native) const {
+std::optional<Belief> Experience::from_sizes(const ContextKey& key, const Interned& name, double native) const {
   const auto shape = times_.find(shape_of(key));
   if (shape == times_.end() || key.bytes < 0) return std::nullopt;
   const auto& sizes = shape->second;
-  if (const auto same = sizes.find(key.bytes); same != sizes.end() && !key.bucket) {
-    const auto time = same->second.find(name);
-    if (time != same->second.end())
-      return Belief{.seconds = time->second,
-                    .spread = spread_of_shape,
-                    .source = "another communicator of this shape",
-                    .common_spread = common_spread_of_shape,
-                    .is_proven = true};
-  }
+  if (const Times* const same = times_of(key); same != nullptr)
+    if (const double* const seconds = time_of(*same, name)) return of_another_communicator(*seconds);
   std::optional<Belief> nearest;
   double least = std::log2(static_cast<double>(farthest)) + 1e-9;
   for (const auto& [bytes, times] : sizes) {
     if (bytes <= 0 || key.bytes <= 0 || (bytes == key.bytes && !key.bucket)) continue;
     const double doublings = std::abs(std::log2(static_cast<double>(bytes) / static_cast<double>(key.bytes)));
-    const auto time = times.find(name);
-    const auto reference = times.find("native");
-    if (doublings > least || time == times.end() || reference == times.end()) continue;
+    static const Interned library("native");
+    const double* const time = time_of(times, name);
+    const double* const reference = time_of(times, library);
+    if (doublings > least || time == nullptr || reference == nullptr) continue;
     least = doublings;
-    nearest = Belief{native * time->second / reference->second, spread_of_doubling * (1 + doublings),
+    nearest = Belief{native * *time / *reference, spread_of_doubling * (1 + doublings),
                      "calls of " + std::to_string(bytes) + " bytes", common_spread_of_size * (1 + doublings)};
   }
   return nearest;
@@ -114,7 +139,7 @@ std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate&
                                          const std::function<std::optional<double>()>& predicted) const {
   {
     const std::lock_guard lock(guard_);
-    if (auto found = from_sizes(key, candidate.name.text(), native)) return found;
+    if (auto found = from_sizes(key, candidate.name, native)) return found;
   }
   const std::optional<double> seconds = predicted();
   if (!seconds) return std::nullopt;
@@ -127,6 +152,16 @@ Candidate ContextKnowledge::candidate_of(int candidate) const {
   one.name = predictions_->name(candidate);
   one.group = predictions_->group(candidate);
   return one;
+}
+
+std::vector<std::pair<int, Belief>> ContextKnowledge::measured_elsewhere() const {
+  const Experience::Times times = experience_.measured(key_);
+  std::vector<std::pair<int, Belief>> beliefs;
+  if (times.empty()) return beliefs;
+  for (int i = 0; i < static_cast<int>(predictions_->candidates()); ++i)
+    if (const double* const seconds = time_of(times, predictions_->name(i)))
+      beliefs.emplace_back(i, of_another_communicator(*seconds));
+  return beliefs;
 }
 
 void ContextKnowledge::spend(double seconds) {

@@ -22,6 +22,8 @@ namespace starling {
 /// call key, and how wrong the cost model was about each group of candidates. May be used by several threads.
 class Experience {
  public:
+  using Times = std::vector<std::pair<Interned, double>>;  ///< seconds of candidates, by name; few of all
+
   /// Adds what was found in a context: a candidate's time per call, and what the cost model had predicted, if anything.
   /// `is_first` for the first time of this candidate in this context.
   void learn(const ContextKey& key, const Candidate& candidate, double seconds, std::optional<double> predicted,
@@ -32,7 +34,9 @@ class Experience {
   [[nodiscard]] std::optional<Belief> belief(const ContextKey& key, const Candidate& candidate, double native,
                                              const std::function<std::optional<double>()>& predicted) const;
 
-  /// Whether something but native's time was found in a context of this key.
+  /// What was found in contexts of this key.
+  [[nodiscard]] Times measured(const ContextKey& key) const;
+  /// Whether something but native's time was.
   [[nodiscard]] bool knows(const ContextKey& key) const;
 
   /// Whether something was found on a communicator of so many ranks.
@@ -51,7 +55,6 @@ class Experience {
 
   /// Collective, variant, ranks, nodes, ranks on the fullest node, layout.
   using Shape = std::tuple<std::string, int, int, int, int, int>;
-  using Times = std::map<std::string, double>;  ///< seconds by the candidate's name
   /// The logarithms of measured / predicted time.
   struct Errors {
     double count = 0;
@@ -62,7 +65,8 @@ class Experience {
   static Shape shape_of(const ContextKey& key) {
     return {std::string(key.what), key.variant, key.ranks, key.nodes, key.ranks_per_node, key.layout};
   }
-  [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const std::string& name, double native) const;
+  [[nodiscard]] const Times* times_of(const ContextKey& key) const;
+  [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const Interned& name, double native) const;
   [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;
 
   mutable std::mutex guard_;
@@ -106,11 +110,14 @@ class ContextKnowledge final : public Knowledge {
       : experience_(experience), key_(key), predictions_(std::move(predictions)) {}
 
   [[nodiscard]] double seconds_to_ask() const override {
-    return experience_.knows(key_) ? 0 : predictions_->seconds_to_predict();
+    constexpr double of_a_known_one = 5e-7;  // each was predicted for another communicator
+    return experience_.knows(key_) ? of_a_known_one * static_cast<double>(predictions_->candidates())
+                                   : predictions_->seconds_to_predict();
   }
   [[nodiscard]] std::optional<double> seconds_to_measure() const override {
     return experience_.knows(key_) ? std::nullopt : predictions_->seconds_to_measure();
   }
+  [[nodiscard]] std::vector<std::pair<int, Belief>> measured_elsewhere() const override;
   void spend(double seconds) override;
   [[nodiscard]] double spent_elsewhere() const override { return experience_.spent() - spent_; }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;

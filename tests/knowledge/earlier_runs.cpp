@@ -166,6 +166,24 @@ TEST_F(Runs, OfTheSiteAddToOnesOwn) {
   EXPECT_DOUBLE_EQ(EarlierRuns::of(*found, "chain?segment=1024")->seconds, 7e-5);
 }
 
+TEST(EarlierRuns, TellsOfSeveralCandidatesAsOfEach) {
+  ContextRecord known = context({candidate("chain?segment=none", 1e-5, 50), candidate("chain?segment=1024", 2e-5, 50),
+                                 candidate("native", 3e-5, 50), candidate("never_timed", 4e-5, 50)});
+  known.candidates.back().agreed_s.reset();
+  const std::vector<Interned> names{
+      "native",      "chain", "chain?segment=102", "chain?segment=1024", "chain?segment=10240",
+      "never_timed", "other", "chain?segment=none"};
+  const std::vector<std::optional<Earlier>> all = EarlierRuns::of(known, names);
+  ASSERT_EQ(all.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto one = EarlierRuns::of(known, names[i]);
+    EXPECT_EQ(all[i].has_value(), one.has_value()) << names[i];
+    EXPECT_EQ(all[i] ? all[i]->seconds : 0, one ? one->seconds : 0) << names[i];
+  }
+  EXPECT_EQ(all[3]->seconds, 2e-5);
+  EXPECT_FALSE(all[2] || all[4] || all[5]);
+}
+
 TEST_F(Runs, AreKeptUpToANumberAndNothingElseIsRemoved) {
   for (const char* name :
        {"20240501T120000-a-1.json", "20240503T120000-a-1.json", "20240502T120000-b-7.json", "table.json",

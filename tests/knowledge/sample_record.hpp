@@ -84,6 +84,7 @@ inline RunRecord sample_record() {
                   .started = "2024-05-01T12:00:00Z",
                   .seconds = 1.5,
                   .probe_s = 0.25,
+                  .own_s = 0.125,
                   .shares_processors = true,
                   .unfinished = true},
           .contexts = {tuned, own_operator, untouched},

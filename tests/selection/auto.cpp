@@ -24,6 +24,13 @@ class Known final : public Knowledge {
     if (!(seconds > 0)) return std::nullopt;
     return is_proven ? Belief{seconds, 0.05, "another communicator", 0.05, true} : belief_of_model(seconds);
   }
+  [[nodiscard]] std::vector<std::pair<int, Belief>> measured_elsewhere() const override {
+    std::vector<std::pair<int, Belief>> all;
+    for (std::size_t i = 0; is_proven && i < predicted_.size(); ++i)
+      if (predicted_[i] > 0)
+        all.emplace_back(static_cast<int>(i), Belief{predicted_[i], 0.05, "another communicator", 0.05, true});
+    return all;
+  }
   void learn(int candidate, double seconds, std::int64_t /*calls*/) override {
     learnt[static_cast<std::size_t>(candidate)] = seconds;
   }
@@ -482,6 +489,18 @@ TEST(Auto, BeginsWithWhatNeedsASetupOnceCallsWouldHaveSavedIt) {
   EXPECT_GE(natives_before(once_earned, 2000), 250);
   EXPECT_LT(natives_before(once_earned, 1), 600);
   EXPECT_EQ(once_earned.made().back(), 1);
+}
+
+TEST(Auto, AgreesFirstAfterCallsThatAreWorthItWhereAllKnowTheBest) {
+  const auto calls_before_agreement = [](std::optional<double> seconds) {
+    Brief brief = brief_for(2, {});
+    if (seconds) brief.candidates[0].earlier = Earlier{*seconds, 2000};
+    return strategy_named("auto")->first->make(brief)->calls_until_agreement();
+  };
+  EXPECT_EQ(calls_before_agreement(std::nullopt), 1) << "rank 0 alone may know it";
+  EXPECT_EQ(calls_before_agreement(1e-3), 1);
+  EXPECT_EQ(calls_before_agreement(10e-6), 10);
+  EXPECT_EQ(calls_before_agreement(1e-9), 64);
 }
 
 TEST(Auto, BeginsWithTheBestOfEarlierRunsOnceItsSetupIsEarned) {

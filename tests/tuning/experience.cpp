@@ -172,7 +172,7 @@ TEST(ContextKnowledge, NativesTimeAloneAnswersNothing) {
   EXPECT_EQ(one.seconds_to_ask(), 1e-3) << "the model must be asked";
   EXPECT_EQ(one.seconds_to_measure(), 0.3);
   one.learn(1, 3e-3, 4);
-  EXPECT_EQ(one.seconds_to_ask(), 0);
+  EXPECT_LT(one.seconds_to_ask(), 1e-5) << "it was asked already";
   EXPECT_EQ(one.seconds_to_measure(), std::nullopt);
 }
 

@@ -341,7 +341,7 @@ double Communicator::setup_seconds(const Way& way) {
 double Communicator::predicted_to_begin(const Way& way, const Situation& situation) const {
   const auto& network = setup().network;
   const auto* bound = way.scheduled();
-  return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
+  return network && bound != nullptr && way.communicators() > 0 ? network->seconds_to_begin(*bound, situation) : 0;
 }
 
 std::optional<double> Communicator::seconds_to_measure() {

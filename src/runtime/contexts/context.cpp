@@ -51,6 +51,21 @@ void try_each_once(std::vector<Candidate>& all, Collective collective, int ranks
     if (instead[i]) all[i].refusal = the_same_as(at(*instead[i]).name, ranks);
 }
 
+/// Tells of the candidates, which are those ways, what `known` has.
+void tell_of_earlier_runs(Brief& brief, const ContextRecord& known, std::span<const Way> ways,
+                          Communicator& communicator) {
+  brief.calls_before = known.calls;
+  std::vector<Interned> names;
+  names.reserve(ways.size());
+  for (const Way& way : ways) names.push_back(way.name());
+  const std::vector<std::optional<Earlier>> earlier = EarlierRuns::of(known, names);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    Candidate& candidate = brief.candidates[i];
+    candidate.earlier = earlier[i];
+    if (candidate.earlier) candidate.setup_seconds = communicator.setup_seconds(ways[i]);
+  }
+}
+
 /// Whether earlier runs made some calls, but came to no trial.
 bool knows_only_native(std::span<const Candidate> candidates) {
   return candidates.front().earlier && std::none_of(candidates.begin() + 1, candidates.end(),
@@ -165,8 +180,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   const bool chooses = strategy.forces || strategy.takes_advice || (strategy.learns && !is_left_to_native);
   const std::span<const Way> ways = std::span(*all_).first(chooses ? all_->size() : 1);
   ways_ = static_cast<int>(ways.size());
-  const ContextRecord* const known = now.earlier.find(key_record());
-  if (known != nullptr) brief.calls_before = known->calls;
   const std::shared_ptr<const std::vector<Interned>> refusals = refusals_here(ways, facts, now.settings, strategy);
   bool any_other = false;
   brief.candidates.reserve(ways.size());
@@ -176,10 +189,10 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     candidate.group = way.group();
     if (strategy.by_attributes) candidate.attributes = way.attributes();
     candidate.refusal = (*refusals)[brief.candidates.size() - 1];
-    if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
-    if (candidate.earlier) candidate.setup_seconds = communicator.setup_seconds(way);
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
+  if (const ContextRecord* const known = now.earlier.find(key_record()); known != nullptr)
+    tell_of_earlier_runs(brief, *known, ways, communicator);
   // To compare them takes as long as some calls: who predicts does so when something is to be tried.
   if (strategy.learns && !strategy.predicts && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
   const bool may_be_told = any_other && strategy.may_be_told != nullptr && strategy.may_be_told(brief);
@@ -413,9 +426,12 @@ void Context::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.winner = way(tuner_->eligible(winner) ? winner : 0).name().text();
   const ContextRecord* const earlier = setup().earlier.find(record);
   if (earlier == nullptr) return;
+  std::vector<Interned> names;
+  names.reserve(which.size());
+  for (const int one : which) names.push_back(way(one).name());
+  const std::vector<std::optional<Earlier>> known = EarlierRuns::of(*earlier, names);
   for (std::size_t place = 0; place < which.size(); ++place)
-    if (const auto known = EarlierRuns::of(*earlier, way(which[place]).name()))
-      record.candidates[place].earlier_s = known->seconds;
+    if (known[place]) record.candidates[place].earlier_s = known[place]->seconds;
 }
 
 ContextRecord Context::record() const {
