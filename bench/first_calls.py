@@ -128,10 +128,11 @@ class Row:
         self.nothing = median((total - network) / native for native, total, network in pairs)
         self.clocks = [total / native for native, total, _ in pairs]
         self.clock = median(self.clocks)
-        self.history = median(
+        self.histories = [
             sum(one.seconds) / sum(natively.seconds)
             for natively, one in zip(rounds[NATIVE], rounds[HISTORY], strict=True)
-        )
+        ]
+        self.history = median(self.histories)
         self.calls = _calls(rounds[NATIVE][0])
         self.ends = [str(one.notes["winner"]) for one in rounds[HISTORY]]
         self.cpu_bound = any(measured.cpu_bound(some) for some in rounds.values())
@@ -167,7 +168,12 @@ def summary(*files: Measurements) -> str:
 
 def cells(file: Measurements) -> str:
     """A row for each cell: totals over native's."""
-    titles = ["collective", "KiB", "native", "from nothing", "by the clock", "its rounds", "from history", "ends with"]
+    titles = ["collective", "KiB", "native", "from nothing", "by the clock", "its rounds", "from history", "its rounds"]
+    titles.append("ends with")
+
+    def each(ratios: Sequence[float]) -> str:
+        return ", ".join(f"{one:.2f}" for one in ratios)
+
     lines = [
         [
             row.cell[0] + (" (CPU-bound)" if row.cpu_bound else ""),
@@ -175,8 +181,9 @@ def cells(file: Measurements) -> str:
             f"{row.native:.2f} s",
             f"{row.nothing:.2f}",
             f"{row.clock:.2f}",
-            ", ".join(f"{one:.2f}" for one in row.clocks),
+            each(row.clocks),
             f"{row.history:.2f}",
+            each(row.histories),
             ", ".join(dict.fromkeys(row.ends)),
         ]
         for row in rows_of(file)

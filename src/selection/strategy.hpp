@@ -80,7 +80,7 @@ struct Candidate {
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
   /// Seconds that its first call on this communicator probably takes besides: communicators, or memory that ranks
-  /// share, are made for it. Known of candidates with `earlier` only, and the same on all ranks.
+  /// share, are made for it. Known of candidates with `earlier` only. Zero on all ranks or on none.
   double setup_seconds = 0;
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/candidate_cost.hpp"
@@ -79,9 +80,14 @@ Json prediction_listing(std::span<const std::string_view> words) {
   const Places places(hosts, domains);
   const Situation situation{
       .collective = collective, .ranks = ranks, .bytes = bytes, .elements = elements, .tree = &tree, .places = &places};
+  const double least = lower_bound(collective, bytes, root, network, parameters);
   std::vector<Row> rows;
   const std::vector<Bound> all = candidates(collective, ranks);
-  for (const Bound& bound : all) rows.push_back({&bound, predict(bound, situation, root, network, parameters)});
+  for (const Bound& bound : all) {
+    Prediction found = predict(bound, situation, root, network, parameters);
+    found.seconds = std::max(found.seconds, least);  // flows may end a thousandth early, see FairShares
+    rows.push_back({&bound, std::move(found)});
+  }
   const auto key = [](const Row& row) {
     return row.prediction.refusal.empty() ? row.prediction.seconds : std::numeric_limits<double>::infinity();
   };
@@ -93,7 +99,7 @@ Json prediction_listing(std::span<const std::string_view> words) {
           {"bytes", bytes},
           {"ranks", ranks},
           {"root", rooted(collective) ? Json(root) : Json(nullptr)},
-          {"lower_bound_s", lower_bound(collective, bytes, root, network, parameters)},
+          {"lower_bound_s", least},
           {"parameters", Json::parse(as_json(parameters))},
           {"candidates", std::move(listing)}};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "measurement/statistics.hpp"
 #include "selection/estimates.hpp"
 
 namespace starling {
@@ -79,6 +80,19 @@ bool Experience::knows(const ContextKey& key) const {
   const Times* const times = times_of(key);
   return times != nullptr &&
          std::any_of(times->begin(), times->end(), [](const auto& one) { return !(one.first == "native"); });
+}
+
+void Experience::learn_setup(Made what, double seconds) {
+  const std::lock_guard lock(guard_);
+  std::vector<double>& latest = setups_[static_cast<std::size_t>(what)];
+  if (latest.size() == setups_kept) latest.erase(latest.begin());
+  latest.push_back(seconds);
+}
+
+std::optional<double> Experience::setup_seconds(Made what) const {
+  const std::lock_guard lock(guard_);
+  const std::vector<double>& latest = setups_[static_cast<std::size_t>(what)];
+  return latest.empty() ? std::nullopt : std::optional(median(latest));
 }
 
 void Experience::spend(double seconds) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,6 +47,13 @@ class Experience {
   void spend(double seconds);
   [[nodiscard]] double spent() const;
 
+  /// What ranks make for a candidate on a communicator, before its first call there.
+  enum class Made : std::uint8_t { memory, communicators };
+  /// Takes the seconds in which something was made.
+  void learn_setup(Made what, double seconds);
+  /// Seconds that it probably takes: the median of the latest; nothing before the first.
+  [[nodiscard]] std::optional<double> setup_seconds(Made what) const;
+
   /// Contexts of which something is kept at most. Of others nothing is learnt.
   static constexpr std::size_t most_contexts = 4096;
 
@@ -69,7 +77,11 @@ class Experience {
   [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const Interned& name, double native) const;
   [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;
 
+  /// Enough for one that was disturbed not to count.
+  static constexpr std::size_t setups_kept = 5;
+
   mutable std::mutex guard_;
+  std::array<std::vector<double>, 2> setups_;             ///< the latest seconds, by Made
   double spent_ = 0;                                      ///< seconds
   std::map<Shape, std::map<std::int64_t, Times>> times_;  ///< by size in bytes
   std::size_t contexts_ = 0;

@@ -259,6 +259,15 @@ def test_few_ranks_gather_large_blocks(ranks: int) -> None:
     assert fastest_possible < found["median_s"] < 1.1 * fastest_possible
 
 
+@pytest.mark.parametrize(
+    ("ranks", "collective", "size"), [(3, "alltoall", 600), (7, "alltoall", 600), (65, "alltoallv", 1)]
+)
+def test_exchanges_by_pairs_take_any_number_of_ranks(ranks: int, collective: str, size: int) -> None:
+    asked = ("--platform", f"single:{ranks}", "--ranks", str(ranks), "--collective", collective)
+    (found,) = results(*asked, "--size", f"{size}KiB", "--strategy", "native", "--calls", "1")
+    assert found["median_s"] > (ranks - 1) * size * 1024 * 8 / RATE
+
+
 @pytest.mark.parametrize("mesh", ["2x3", "3x2", "2x9", "2x3x2"])
 def test_groups_sum_vectors_that_are_shorter_than_a_row(mesh: str) -> None:
     ranks = math.prod(map(int, mesh.split("x")))
@@ -294,6 +303,9 @@ def test_groups_take_a_mesh_whose_last_row_is_short(candidate: str) -> None:
         (["--platform", "single:4", "--ranks", "4", "--strategy", "best"], "--strategy best: no such strategy"),
         (["--platform", "single:4", "--ranks", "4", "--latency", "soon"], "--latency: 'soon' is no latency"),
         (["--platform", "single:4", "--ranks", "4", "--", "absent.c"], "absent.c: no such file"),
+        (["--platform", "single:4", "--ranks", "4", "--record", "r.json"], "--record: the benchmark leaves none; name"),
+        (["--platform", "single:4", "--ranks", "4", "--calls", "2", "a.c"], "--calls: this is of the benchmark, which"),
+        (["--platform", "single:4", "--ranks", "4", "--record", "no/r.json", "a.c"], "--record no/r.json: there is no"),
         (["--platform", "single:4", "--ranks", "4", "--", "/bin/true"], "/bin/true: Starling is not in it; link it by"),
         (
             ["--platform", "fattree:64x64", "--ranks", "4096", "--collective", "alltoall", "--size", "1M"],

@@ -62,6 +62,15 @@ def test_the_first_calls_may_be_those_of_a_thread_with_a_small_stack(mpi: Mpi, t
         assert outcome.stdout == "0 wrong\n", outcome.report()
 
 
+@pytest.mark.parametrize("clock", ["missing", "stands", "back"])
+@pytest.mark.parametrize("mpi", [mpi_named("openmpi4"), mpi_named("mpich5")], ids=str)
+def test_a_clock_that_does_not_go_on_hangs_no_program(mpi: Mpi, tmp_path: Path, clock: str) -> None:
+    argv = [str(compile_c(mpi, HERE / "odd_clock.c", tmp_path, ["-rdynamic"]))]
+    for strategy in ("native", "star-basic"):
+        outcome, _ = run_tuned(mpi, 2, argv, strategy, tmp_path, {"ODD_CLOCK": clock}, 60.0)
+        assert outcome.stdout == "0 wrong\n", outcome.report()
+
+
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_a_program_may_end_mpi_while_it_exits(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "at_exit.c", tmp_path))

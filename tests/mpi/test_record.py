@@ -48,9 +48,7 @@ def test_communicators_of_each_shape_have_reasons_of_their_own(mpi: Mpi, tmp_pat
 def test_what_new_communicators_cost_is_told(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "churn.c", tmp_path))
     few, many = (run_tuned(mpi, 2, [program, count], "native", tmp_path)[1] for count in ("10", "20000"))
-    assert few.run.own_s is not None
-    assert many.run.own_s is not None
-    assert 0 < few.run.own_s < many.run.own_s < many.run.seconds
+    assert 0 < (few.run.own_s or 0) < (many.run.own_s or 0) < (many.run.seconds or 0)
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -132,6 +132,19 @@ def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path) -> None:
     assert here(nodes=2, shares_processors=True) == "", "other nodes may not be so"
 
 
+def test_that_waiting_is_an_estimate_is_said_where_few_calls_were_compared(tmp_path: Path) -> None:
+    found = check(profile_of(tmp_path, ("allgather", 4.0, 3.5)), [], None)
+    (one,) = found.profile.contexts
+
+    def of(calls: int, sampled: int) -> str:
+        context = one.context.model_copy(update={"calls": calls})
+        changed = replace(one, context=context, all_ranks=one.all_ranks.model_copy(update={"sampled_calls": sampled}))
+        return replace(found, profile=replace(found.profile, contexts=[changed])).estimate
+
+    assert of(6400, 64) == ""
+    assert of(20000, 40).startswith("the waiting is an estimate: most of it is by 40 of 20000 calls")
+
+
 def test_of_a_single_rank_it_says_how_to_start_more(tmp_path: Path) -> None:
     profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
     run = profile.record.run.model_copy(update={"ranks": 1})

@@ -344,7 +344,9 @@ def test_a_history_that_cannot_be_a_folder_is_told_and_nothing_is_started(
         assert starling(home, "run", "--history", good, "--", "bash", "-c", "echo started").stdout == "started\n"
 
 
-def test_a_record_is_not_written_over_what_is_none(home: dict[str, str], tmp_path: Path) -> None:
+def test_a_record_that_would_be_lost_or_replace_another_file_starts_nothing(
+    home: dict[str, str], tmp_path: Path
+) -> None:
     table, other, record = tmp_path / "table.json", tmp_path / "other.json", tmp_path / "record.json"
     table.write_text('{"schema": "starling-table-1"}')
     other.write_text('{"schema": "starling-table-1"}')
@@ -353,6 +355,8 @@ def test_a_record_is_not_written_over_what_is_none(home: dict[str, str], tmp_pat
     for flags, why in (
         (("--record", str(table), "--table", str(table)), "this is the file of --table; name another one"),
         (("--record", str(other)), "it is there and no run record; name another one, or remove it"),
+        (("--record", str(tmp_path)), "this is a folder; name a file in it"),
+        (("--record", f"{tmp_path}/no/new.json"), "its folder is missing; make it, or name another file"),
     ):
         done = starling(home, "run", *flags, *echo)
         assert (done.returncode, done.stdout) == (2, "")

@@ -155,8 +155,8 @@ def row(record: RunRecord) -> list[str]:
 
 def test_a_row_tells_what_ran_and_what_it_gained() -> None:
     ran = "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192".split()
-    found = sample(contexts=[context(candidates=agreed(native=9.3e-3, chain=3.1e-3))])
-    assert row(found) == [*ran, *"3.10 ms 9.30 ms 3.00x 15.0 ms 50.0 us".split()]
+    found = sample(contexts=[context(candidates=agreed(native=1.2e-3, chain=4e-4))])
+    assert row(found) == [*ran, *"400 us 1.20 ms 3.00x 15.0 ms 50.0 us".split()]
 
 
 def test_what_only_rank_0_saw_is_marked_and_explained() -> None:
@@ -494,6 +494,65 @@ def test_calls_of_native_that_were_all_delayed_are_no_gain() -> None:
     # As where each of them waited until a rank had a processor again.
     assert disturbed(native=0.08, ring=5e-6, seconds=2.0).savings is Unknown.DELAYS
     assert disturbed(native=0.004, ring=5e-6, seconds=2.0).saved == pytest.approx(980 * (0.004 - 5e-6) - 0.25)
+
+
+def all_ranks(native: dict[str, Any], ring: dict[str, Any], seconds: float, **changes: object) -> Context:
+    """Calls of which all ranks know the times, without bookkeeping."""
+    data: dict[str, object] = {
+        "calls": native["samples"] + ring["samples"],
+        "candidates": [native, ring],
+        "seconds": seconds,
+        "slowest_seconds": seconds,
+        "tuning_seconds": 0.0,
+        "slowest_tuning_seconds": 0.0,
+        "phases": phases((0, 0.0, 0.0), (native["samples"] + ring["samples"], seconds, 0.0)),
+    }
+    return by_hand(native, **{**data, **changes})
+
+
+def test_native_calls_took_no_longer_than_all_calls() -> None:
+    # The latest of native's calls were disturbed; nearly all calls were native's.
+    native = candidate("native", 11400, median_s=0.012, min_s=2e-6, agreed_s=0.016)
+    ring = candidate("ring", 600, median_s=2e-5, min_s=3e-6, agreed_s=3e-5)
+    found = all_ranks(native, ring, 10.5)
+    assert 0 < (found.saved or 0) < 600 * 0.001
+    line = next(one for one in rendered(of_run([found])).splitlines() if one.startswith("allgather"))
+    assert re.search(r"\dx", line) is None, "no gain by such a time"
+
+
+def test_a_few_calls_of_native_prove_no_gain_of_an_order_of_magnitude() -> None:
+    ring = candidate("ring", 1490, median_s=5e-5, min_s=4e-5, agreed_s=6e-5)
+
+    def saved(**native: float) -> float | None:
+        few = candidate("native", 10, median_s=0.011, min_s=0.009, agreed_s=0.011, **native)
+        return all_ranks(few, ring, 0.3).saved
+
+    assert saved() is None
+    assert saved(earlier_s=0.01) == pytest.approx(1490 * (0.011 - 6e-5), rel=0.02), "earlier runs say so too"
+    many = candidate("native", 40, median_s=0.011, min_s=0.009, agreed_s=0.011)
+    assert all_ranks(many, ring, 0.6).saved == pytest.approx(1490 * (0.011 - 6e-5), rel=0.02)
+    few = candidate("native", 10, median_s=0.011, min_s=0.009, agreed_s=0.011)
+    data = of_run([all_ranks(few, ring, 0.3)]).model_dump(by_alias=True)
+    in_crowd = RunRecord.model_validate({**data, "run": {**data["run"], "shares_processors": True}})
+    assert (in_crowd.contexts[0].saved or 0) > 10, "there a call takes as long as getting a processor"
+
+
+def test_a_gain_is_counted_by_the_shorter_time_of_native_where_earlier_runs_differ() -> None:
+    native = candidate("native", 30, median_s=0.2, min_s=0.04, agreed_s=0.21, earlier_s=0.08)
+    ring = candidate("ring", 970, median_s=0.03, min_s=0.03, agreed_s=0.03)
+    assert all_ranks(native, ring, 40.0).saved == pytest.approx(970 * (0.08 - 0.03))
+    faster = candidate("native", 30, median_s=0.2, min_s=0.02, agreed_s=0.21, earlier_s=0.02)
+    assert all_ranks(faster, ring, 40.0).savings is Unknown.DELAYS, "a gain by one, a loss by the other"
+
+
+def test_a_trial_without_an_agreed_time_does_not_turn_waiting_into_a_loss() -> None:
+    in_turn = {"calls": 8, "slowest_s": 3e-4, "mean_s": 2e-4, "fastest_s": 1e-4, "last": []}
+    native = candidate("native", 9000, median_s=1e-4, min_s=1e-4, agreed_s=1e-4)
+    ring = candidate("ring", 990, median_s=1e-4, min_s=1e-4, agreed_s=1e-4)
+    for tried, saved in ((10, pytest.approx(0.0, abs=0.05)), (1000, None)):
+        other = candidate("shared", tried, median_s=1e-4, min_s=1e-4)
+        found = all_ranks(native, ring, 3.0, candidates=[native, ring, other], calls=9990 + tried, arrivals=in_turn)
+        assert found.saved == saved
 
 
 def test_nothing_is_known_of_native_by_a_few_calls_however_long_they_were() -> None:

@@ -407,6 +407,10 @@ def test_values_are_lists_ranges_and_powers() -> None:
     assert space.parameter("UCX_TLS=x").variable == "UCX_TLS"
     with pytest.raises(SpaceError, match="more than 2000 values"):
         space.parameter("a_b=1..1M")
+    for mistyped in ("1..x", "4K..", "1..8*"):
+        with pytest.raises(SpaceError, match="a range is like"):
+            space.parameter(f"a_b={mistyped}")
+    assert space.parameter("a_b=1.5,x..y").values == ("1.5", "x..y")
 
 
 def located(kind: Kind) -> Located:

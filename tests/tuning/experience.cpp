@@ -92,6 +92,19 @@ TEST(Experience, IsBounded) {
   EXPECT_FALSE(all.belief(key_of(1 << 30), candidate("ring"), 1e-3, nothing));
 }
 
+TEST(Experience, ExpectsOfASetupWhatTheLatestOnesTook) {
+  using Made = Experience::Made;
+  Experience all;
+  EXPECT_EQ(all.setup_seconds(Made::memory), std::nullopt);
+  all.learn_setup(Made::memory, 0.002);
+  EXPECT_EQ(all.setup_seconds(Made::memory), 0.002);
+  EXPECT_EQ(all.setup_seconds(Made::communicators), std::nullopt);
+  for (const double disturbed : {0.5, 0.0021, 0.0019, 0.0022}) all.learn_setup(Made::memory, disturbed);
+  EXPECT_EQ(all.setup_seconds(Made::memory), 0.0021) << "one was disturbed";
+  for (int i = 0; i < 5; ++i) all.learn_setup(Made::memory, 0.02);
+  EXPECT_EQ(all.setup_seconds(Made::memory), 0.02) << "the latest count";
+}
+
 /// The same time for every candidate but native. Counts how often it is asked.
 class Same final : public Predictions {
  public:

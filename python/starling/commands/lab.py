@@ -12,7 +12,7 @@ import typer
 
 from starling import files
 from starling.commands import completion
-from starling.commands.shared import AsJson
+from starling.commands.shared import AsJson, misused, refuse_missing_folder
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
 from starling.messages import MISUSE, log, not_written, printable
@@ -177,6 +177,7 @@ def run(
     """Run a command on the host of rank 0. MPI launchers in it start their ranks on all hosts."""
     from starling.lab import launch
 
+    refuse_missing_folder("--json", json_file)
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
         if outcome.cpu_bound or not quiet:
@@ -361,8 +362,8 @@ def simulate(
         list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
     ] = None,
     calls: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Calls of each case, of which the median is taken.")
-    ] = 3,
+        int | None, typer.Option(metavar="N", min=1, help="Of the benchmark's cases, by default 3. The median counts.")
+    ] = None,
     record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
     rate: HostRate = None,
     trunk_rate: TrunkRate = None,
@@ -383,17 +384,23 @@ def simulate(
     from starling.networks import platform_file
     from starling.networks.placement import ordered
 
+    words = line[1:] if line and line[0] == "--" else line or []
+    if not words and record is not None:
+        misused("--record: the benchmark leaves none; name a program")
+    of_benchmark = {"--collective": collective, "--size": size, "--calls": calls, "--json": as_json}
+    if words and (option := next((name for name, value in of_benchmark.items() if value), None)):
+        misused(f"{option}: this is of the benchmark, which runs without a program; leave one of both out")
+    refuse_missing_folder("--record", record)
     with _failures():
         found = platform_file.described(
             topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host, memory_rate=memory_rate
         )
         found = lab_simulate.with_latency(found, topology, latency)
         hosts = ordered(found, order, seed)
-        words = line[1:] if line and line[0] == "--" else line or []
         if words:
             raise typer.Exit(lab_simulate.program(found, hosts, ranks, words, strategy or [], record))
         lab_simulate.benchmark(
-            found, hosts, ranks, collective or ["allreduce"], size or ["8"], strategy, calls, as_json
+            found, hosts, ranks, collective or ["allreduce"], size or ["8"], strategy, calls or 3, as_json
         )
 
 

@@ -88,11 +88,16 @@ def benchmark(
     calls: int,
     as_json: bool,
 ) -> None:
-    """Compares strategies on every collective and size, and prints the result. Raises LabError."""
+    """Compares strategies on every collective and size, and prints the result. Raises LabError, after what is known."""
     every = [simulation.size(text) for text in sizes]
     cases = [simulation.Case(name, number) for name in collectives for number in ([0] if name == "barrier" else every)]
-    tried = simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, log)
-    if as_json:
-        typer.echo(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))
-    else:
-        simulation.render(platform, ranks, tried, terminal())
+    tried: list[simulation.Tried] = []
+    try:
+        tried.extend(
+            simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, log)
+        )
+    finally:
+        if tried and as_json:
+            typer.echo(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))
+        elif tried:
+            simulation.render(platform, ranks, tried, terminal())

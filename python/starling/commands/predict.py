@@ -69,11 +69,14 @@ def predict(
         described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))
         count = ranks or sum(host.ranks for host in placed.hosts)
-        found = repository.prediction(placed, count, collective, prediction.size(size or "0"), root, parameters)
+        with terminal(to_stderr=True).status(f"predicting {printable(collective)} on {count} ranks"):
+            found = repository.prediction(placed, count, collective, prediction.size(size or "0"), root, parameters)
     except (platform_file.PlatformError, ValueError, UnknownError) as error:
         misused(error)
     except RepositoryError as error:
         fail(error)
+    if not found["candidates"]:
+        misused(f"{printable(collective)}: the cost model knows none of its ways")
     if as_json:
         typer.echo(json.dumps({"platform": placed.name, **found}, indent=2))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -125,17 +125,14 @@ def compare(
     calls: int,
     environ: Mapping[str, str],
     log: Callable[[str], None],
-) -> list[Tried]:
-    """Every case under every strategy, a simulation for each strategy. Raises LabError."""
+) -> Iterator[Tried]:
+    """Every case under every strategy, a simulation for each strategy. Raises LabError, after the results of others."""
     simulator.check(platform, hosts, ranks)
     _check(cases, strategies, ranks, environ)
     with files.temporary_folder("simulate") as folder:
         program = compiled(folder, environ, log)
-        return [
-            one
-            for strategy in strategies
-            for one in job(program, platform, hosts, ranks, cases, strategy, calls, environ, log)
-        ]
+        for strategy in strategies:
+            yield from job(program, platform, hosts, ranks, cases, strategy, calls, environ, log)
 
 
 def compiled(folder: Path, environ: Mapping[str, str], log: Callable[[str], None]) -> Path:

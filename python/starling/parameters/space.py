@@ -93,6 +93,8 @@ def _values(item: str) -> list[str]:
         return [str(_number(match[1], match[2]))] if match[2] else [item]
     match = _RANGE.fullmatch(item)
     if match is None:
+        if re.match(r"[0-9]+[A-Za-z]?\.\.", item):
+            raise SpaceError(f"{printable(item)}: a range is like 1..8, 1..64*2 or 0..100+10")
         return [item]
     value, last = _number(match[1], match[2]), _number(match[3], match[4])
     step = _number(match[6], match[7]) if match[5] else 1

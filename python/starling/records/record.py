@@ -9,7 +9,16 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from starling import files
 from starling.messages import is_cut_short, printable, quoted
@@ -24,6 +33,14 @@ LEAST_OF_DELAYS = 0.1
 """Least part of the delays that typical calls must have saved, for a gain to be claimed in spite of the delays."""
 MOST_GAIN = 1000.0
 """Where native's typical time is more times the winner's, its few calls were delayed: no algorithm gains so much."""
+FEW_NATIVE = 20
+"""Fewer calls of native may all have been made while something else delayed them."""
+MOST_GAIN_OF_FEW = 10.0
+"""The same as MOST_GAIN of few calls, unless earlier runs had about that time."""
+ABOUT = 1.5
+"""Two times of native that differ by a larger factor are of different circumstances."""
+LEAST_KNOWN = 0.98
+"""The share of the calls whose candidates must have a time that all ranks agreed on, for others not to count."""
 _LOOKED_AT = 10
 """The latest records among which one of several ranks is looked for."""
 SLOWEST_IN_TURN = 1.05
@@ -301,6 +318,12 @@ class Context(ContextKey, _Spent):
     decisions: list[Decision]
     decisions_dropped: int = Field(ge=0)
     profile: ContextProfile | None = None
+    _in_crowd: bool = PrivateAttr(default=False)
+
+    @property
+    def in_crowd(self) -> bool:
+        """Whether ranks shared processors in this run: there a call takes native what getting one takes."""
+        return self._in_crowd
 
     def candidate(self, public_name: str) -> Candidate | None:
         """The candidate of that name, or None."""
@@ -354,16 +377,60 @@ class Context(ContextKey, _Spent):
             if typical is not None and taken is not None:
                 # Delays of the latest calls of a candidate are no longer than all calls took.
                 taken = typical = min(typical, taken * self._slowest_to_mean)
-            elif self._mostly_waits:
+            else:
                 return Unknown.WAITING
         if taken is None:
             return Unknown.NATIVE
-        delays = 0.0 if typical is None else max(0.0, taken - typical)
-        saved = self.calls * by_native + delays - taken - bookkeeping
+        found = self._saved_by(by_native, taken, typical, bookkeeping)
         by_winner = self._time_of(self.candidate(self.winner), by_first=by_first) or by_native
         # What trying and bookkeeping cost may be delays too, so that these may hide a gain as well as a loss.
-        hidden = by_winner < by_native and -delays < saved < LEAST_OF_DELAYS * delays
-        return Unknown.DELAYS if hidden or by_native > MOST_GAIN * by_winner else Savings(saved, delays)
+        hidden = by_winner < by_native and -found.delays < found.saved < LEAST_OF_DELAYS * found.delays
+        if hidden or by_native > self._most_gain(native, by_native) * by_winner:
+            return Unknown.DELAYS
+        least = self._least_of_native(native, by_native, taken)
+        if found.saved <= 0 or least == by_native:
+            return found
+        if typical is not None:
+            of_native = self.calls * native.samples / sum(one.samples for one in self.candidates)
+            typical -= of_native * (by_native - least)
+        found = self._saved_by(least, taken, typical, bookkeeping)
+        return found if found.saved > 0 else Unknown.DELAYS
+
+    def _saved_by(self, native: float, taken: float, typical: float | None, bookkeeping: float) -> Savings:
+        """What was saved if native takes so long, and all calls `typical` seconds without delays."""
+        delays = 0.0 if typical is None else max(0.0, taken - typical)
+        return Savings(self.calls * native + delays - taken - bookkeeping, delays)
+
+    @property
+    def native_was_delayed(self) -> bool:
+        """Whether something else delayed the calls of native that its typical time is of, so that it tells nothing."""
+        native, found = self.candidate("native"), self.compared
+        taken = self._taken if found.by_all_ranks else self.seconds
+        if native is None or not native.samples or found.native is None or not found.candidate or taken is None:
+            return False
+        longer_than_all = found.native > ABOUT * taken / native.samples
+        return longer_than_all or found.native > self._most_gain(native, found.native) * found.candidate
+
+    def _earlier_of(self, native: Candidate) -> float | None:
+        """Native's time in earlier runs; None where it is not known, or sizes vary, as theirs may differ."""
+        return None if self.bucket or self.bytes is None else native.earlier_s
+
+    def _most_gain(self, native: Candidate, by_native: float) -> float:
+        """How many times the winner's typical time native's is at most, unless its calls were delayed."""
+        earlier = self._earlier_of(native)
+        if self.in_crowd or native.samples >= FEW_NATIVE or (earlier and by_native < ABOUT * earlier):
+            return MOST_GAIN
+        return MOST_GAIN_OF_FEW
+
+    def _least_of_native(self, native: Candidate, by_native: float, taken: float) -> float:
+        """The least time of a native call that the record knows of, at most `by_native`: it bounds what was gained.
+
+        Its calls took no longer than all calls did. Where earlier runs had quite another time, some calls of this run
+        may have been made in such circumstances too.
+        """
+        least = min(by_native, taken / native.samples) if native.samples else by_native
+        earlier = self._earlier_of(native)
+        return earlier if earlier and least > ABOUT * earlier else least
 
     @property
     def saved(self) -> float | None:
@@ -464,7 +531,8 @@ class Context(ContextKey, _Spent):
         counted = sum(one.samples for one in used)
         times = [(one.samples, self._time_of(one, by_first=by_first)) for one in used]
         least = self._time_of(self.candidate(self.winner), by_first=by_first)
-        if not counted or least is None or (trying is None and any(seconds is None for _, seconds in times)):
+        known = sum(samples for samples, seconds in times if seconds is not None)
+        if not counted or least is None or (trying is None and known < LEAST_KNOWN * counted):
             return None
         above = sum(samples * (seconds - least) for samples, seconds in times if seconds is not None)
         above *= self.calls / counted
@@ -543,6 +611,12 @@ class RunRecord(_Heading):
     contexts: list[Context]
     left_out: LeftOut | None = None
     profile: RunProfile | None = None
+
+    @model_validator(mode="after")
+    def _tell_contexts(self) -> RunRecord:
+        for context in self.contexts:
+            context._in_crowd = self.run.shares_processors
+        return self
 
 
 class Outline(_Heading):

@@ -100,7 +100,8 @@ def _ranks(number: int) -> str:
 
 def _gain(context: Context) -> float | None:
     """The winner's speed-up over native; None where calls do not tell it."""
-    return None if context.winner == "native" or context.is_lost_in_waiting else context.compared.gain
+    tells_nothing = context.winner == "native" or context.is_lost_in_waiting or context.native_was_delayed
+    return None if tells_nothing else context.compared.gain
 
 
 def gain_text(gain: float | None) -> str:

@@ -74,8 +74,8 @@ def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[W
     ]
 
 
-def overwriting(requested: Mapping[str, Setting]) -> list[Wrong]:
-    """The complaint about a run record that would be written over something else."""
+def record_in_vain(requested: Mapping[str, Setting]) -> list[Wrong]:
+    """The complaint about a run record that could not be written, or only over something else."""
     record = requested.get("record")
     if record is None or record.value == "off":
         return []
@@ -84,9 +84,10 @@ def overwriting(requested: Mapping[str, Setting]) -> list[Wrong]:
         other = requested.get(name)
         if other is not None and _is_one_file(file, Path(other.value)):
             return [_wrong("record", record, record.value, f"this is the file of {flag(name)}; name another one")]
-    if _holds_something_else(file):
-        return [_wrong("record", record, record.value, "it is there and no run record; name another one, or remove it")]
-    return []
+    why = _no_place(file)
+    if why is None and _holds_something_else(file):
+        why = "it is there and no run record; name another one, or remove it"
+    return [] if why is None else [_wrong("record", record, record.value, why)]
 
 
 def _is_one_file(one: Path, other: Path) -> bool:
@@ -94,6 +95,16 @@ def _is_one_file(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except (OSError, ValueError):  # one of them is no file
         return False
+
+
+def _no_place(file: Path) -> str | None:
+    """Why there can be no file of this name; None where there can, or the library will say why not."""
+    try:
+        if file.is_dir():
+            return "this is a folder; name a file in it"
+        return None if file.absolute().parent.is_dir() else "its folder is missing; make it, or name another file"
+    except (OSError, ValueError):
+        return None
 
 
 def _holds_something_else(file: Path) -> bool:

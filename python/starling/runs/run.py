@@ -56,7 +56,7 @@ def tuned(
     """Runs the line with these settings as `run` does. `wrong_files` is what is wrong with files that set others."""
     quiet = "quiet" in requested and requested["quiet"].value == "1"
     in_force, wrong = checks.described(requested)
-    wrong = [*checks.overwriting(requested), *wrong]
+    wrong = [*checks.record_in_vain(requested), *wrong]
     # The library checks variables itself, except the platform, which it gets in another form.
     wrong += [one for one in checks.wrong(in_force, environ) if one.in_flag or one.in_file]
     wrong.sort(key=lambda one: not one.in_flag)

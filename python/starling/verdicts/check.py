@@ -25,6 +25,8 @@ LITTLE = 0.05
 """Share of collectives in a run below which there is nothing to gain."""
 MOSTLY = 0.5
 """Share of waiting in the time of collectives from which on the balance of work is what to look at first."""
+_MANY = 100
+"""Where a context has so many times the calls that its waiting was found by, that is an estimate."""
 _LEAST_GAIN = 0.01
 """Share of a run that is worth a sentence."""
 _ROWS = 8
@@ -109,6 +111,17 @@ class Check:
         if run.crowds_its_node:
             return f"{run.ranks} ranks on one node share its processors: most waiting is for one of these"
         return ""
+
+    @property
+    def estimate(self) -> str:
+        """On how few calls the waiting rests where most of it does; empty where these are not few."""
+        waited = max(self.profile.contexts, key=lambda one: one.all_ranks.waiting_rank_seconds or 0.0, default=None)
+        if waited is None or not waited.waiting:
+            return ""
+        calls, sampled = waited.context.calls, waited.all_ranks.sampled_calls
+        if calls <= _MANY * sampled:
+            return ""
+        return f"the waiting is an estimate: most of it is by {sampled} of {calls} calls; another run may tell another"
 
     @property
     def prospect(self) -> str:
@@ -255,8 +268,8 @@ def render(found: Check, line: Sequence[str], console: Console) -> None:
     ]
     for name, seconds, of, words in rows:
         console.print(Text(f"  {name:24}{human_seconds(seconds):>8}  {_share(seconds, of):>7} {words}"))
-    if found.caution:
-        console.print(Text(found.caution))
+    for doubt in filter(None, (found.caution, found.estimate)):
+        console.print(Text(doubt))
     console.print(Text(found.prospect, style="bold"))
     console.print(Text(f"first: {found.advice(line)}", style="bold"))
     console.print()

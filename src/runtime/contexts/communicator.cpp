@@ -72,6 +72,11 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
+bool shares_memory(const Way& way) {
+  const Bound* const bound = way.scheduled();
+  return bound != nullptr && bound->shares_memory();
+}
+
 /// A number for a sequence of ranks.
 std::uint64_t hash_of(std::span<const int> ranks) {
   Fingerprint hash;
@@ -332,10 +337,18 @@ std::optional<double> Communicator::predicted(const Way& way, const Situation& s
 double Communicator::setup_seconds(const Way& way) {
   constexpr double usual = 1e-3;
   constexpr double in_turns = 5e-3;  // ranks that share processors wait for each other's turn
-  const Bound* const bound = way.scheduled();
-  const bool needs_memory = bound != nullptr && bound->shares_memory() && resources_.segment() == nullptr;
-  if (!needs_memory && way.communicators() == 0) return 0;
-  return shares_processors() ? in_turns : usual;
+  const auto seconds = [&](Experience::Made what) {
+    return setup().experience.setup_seconds(what).value_or(shares_processors() ? in_turns : usual);
+  };
+  const double of_memory =
+      shares_memory(way) && resources_.segment() == nullptr ? seconds(Experience::Made::memory) : 0;
+  return of_memory + (way.communicators() > 0 ? seconds(Experience::Made::communicators) : 0);
+}
+
+void Communicator::learn_setup(const Way& way, double seconds) {
+  if (shares_memory(way) == (way.communicators() > 0)) return;  // nobody knows what of it took how long
+  setup().experience.learn_setup(shares_memory(way) ? Experience::Made::memory : Experience::Made::communicators,
+                                 seconds);
 }
 
 double Communicator::predicted_to_begin(const Way& way, const Situation& situation) const {

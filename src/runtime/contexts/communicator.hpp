@@ -86,8 +86,11 @@ class Communicator {
   [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
 
   /// Seconds that the first call by a way probably costs besides, as long as nothing here has what it needs: ranks
-  /// agree often while communicators, or memory that they share, are made. The same on all ranks.
+  /// agree often while communicators, or memory that they share, are made. By what this process made before. Zero on
+  /// all ranks or on none.
   [[nodiscard]] double setup_seconds(const Way& way);
+  /// Takes the seconds in which that was made for a way.
+  void learn_setup(const Way& way, double seconds);
 
   /// Seconds that `measure_network` may take; nothing where the network is known already on this rank, or may not or
   /// cannot be measured by these ranks.

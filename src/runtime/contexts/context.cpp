@@ -326,6 +326,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.setup_s > 0) {
     tuner_->add_setup(turn, result.setup_s);
+    communicator.learn_setup(way(turn.candidate), result.setup_s);
     if (agreed_at_ > 0) agreed_at_ += result.setup_s;  // the program's time between calls has no part of it
   }
   if (!timed) {

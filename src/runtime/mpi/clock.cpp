@@ -32,14 +32,15 @@ struct Reading {
   std::uint64_t ticks = 0;
   double seconds = 0;
 
-  /// The best of a few tries: this rank may lose its processor between reading the two.
+  /// The best of a few tries: this rank may lose its processor between reading the two. Zero seconds where the system
+  /// refuses that clock, as a sandbox may.
   static Reading now() {
     Reading best;
     std::uint64_t closest = std::numeric_limits<std::uint64_t>::max();
     for (int i = 0; i < 3; ++i) {
       timespec time{};
       const std::uint64_t before = Clock::ticks();
-      clock_gettime(CLOCK_BOOTTIME, &time);
+      if (clock_gettime(CLOCK_BOOTTIME, &time) != 0) time = {};
       const std::uint64_t between = Clock::ticks() - before;
       if (between >= closest) continue;
       closest = between;
@@ -65,9 +66,13 @@ void Clock::calibrate() {
   // Another library's constructor may call MPI_Init before this library's constructors run.
   const Reading begin = when_loaded.ticks != 0 ? when_loaded : Reading::now();
   Reading now = Reading::now();
-  while (now.seconds - begin.seconds < least) now = Reading::now();
-  if (now.ticks > begin.ticks)
-    seconds_per_tick_ = (now.seconds - begin.seconds) / static_cast<double>(now.ticks - begin.ticks);
+  // A clock that someone replaced may stand, go back or leap: then the counter's rate is not known.
+  for (int left = 100'000; left > 0 && now.seconds - begin.seconds < least; --left) now = Reading::now();
+  if (now.seconds - begin.seconds < least || now.ticks <= begin.ticks) return;
+  const double rate = (now.seconds - begin.seconds) / static_cast<double>(now.ticks - begin.ticks);
+  constexpr double of_a_fast_counter = 1e-11;
+  constexpr double of_a_slow_one = 1e-6;
+  if (rate > of_a_fast_counter && rate < of_a_slow_one) seconds_per_tick_ = rate;
 }
 
 }  // namespace starling

@@ -34,13 +34,42 @@ int allreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op
   return count == 0 ? MPI_SUCCESS : ::PMPI_Allreduce(from, into, count, type, op, comm);
 }
 
-/// On 3 ranks SMPI takes a pairwise exchange that is only for powers of two of ranks, and ends the program.
+// Where Open MPI exchanges by pairs SMPI does that too, but only for powers of two of ranks: others end the program.
+
+bool is_power_of_two(int ranks) {
+  return (ranks & (ranks - 1)) == 0;
+}
+
+bool exchanges_by_pairs(int ranks) {
+  return ranks < 4 || (ranks >= 64 && ranks < 128) || (ranks >= 256 && ranks < 1024);
+}
+
+/// The same, of blocks of so many bytes.
+bool exchanges_by_pairs(int ranks, std::int64_t block) {
+  constexpr std::int64_t kibi = 1024;
+  if (ranks < 8) return block >= 512 * kibi && block < 1024 * kibi;
+  if (ranks < 64 || ranks >= 1024) return false;
+  return block >= (ranks >= 256 && ranks < 512 ? 32 * kibi : 256 * kibi);
+}
+
+int alltoall(const void* from, int gives, MPI_Datatype given, void* into, int gets, MPI_Datatype gotten,
+             MPI_Comm comm) {
+  int ranks = 0;
+  int size = 0;
+  pmpi.Comm_size(comm, &ranks);
+  pmpi.Type_size(gotten, &size);
+  if (is_power_of_two(ranks) || !exchanges_by_pairs(ranks, std::int64_t{size} * gets))
+    return ::PMPI_Alltoall(from, gives, given, into, gets, gotten, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error = pmpi.Ialltoall(from, gives, given, into, gets, gotten, comm, &request);
+  return error == MPI_SUCCESS ? pmpi.Wait(&request, MPI_STATUS_IGNORE) : error;
+}
+
 int alltoallv(const void* from, const int* gives, const int* from_starts, MPI_Datatype given, void* into,
               const int* gets, const int* into_starts, MPI_Datatype gotten, MPI_Comm comm) {
-  constexpr int with_pairwise_exchange = 3;
   int ranks = 0;
   pmpi.Comm_size(comm, &ranks);
-  if (ranks != with_pairwise_exchange)
+  if (is_power_of_two(ranks) || !exchanges_by_pairs(ranks))
     return ::PMPI_Alltoallv(from, gives, from_starts, given, into, gets, into_starts, gotten, comm);
   MPI_Request request = MPI_REQUEST_NULL;
   const int error = pmpi.Ialltoallv(from, gives, from_starts, given, into, gets, into_starts, gotten, comm, &request);
@@ -109,7 +138,8 @@ int reduce_scatter(const void* from, void* into, const int* counts, MPI_Datatype
 // All of them: the names of MPI's functions and of those that stand for them.
 #define STARLING_REPAIRED(F) \
   F(Allgatherv, allgatherv)  \
-  F(Allreduce, allreduce) F(Alltoallv, alltoallv) F(Gather, gather) F(Reduce, reduce) F(Reduce_scatter, reduce_scatter)
+  F(Allreduce, allreduce)    \
+  F(Alltoall, alltoall) F(Alltoallv, alltoallv) F(Gather, gather) F(Reduce, reduce) F(Reduce_scatter, reduce_scatter)
 
 }  // namespace
 
