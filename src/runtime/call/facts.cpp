@@ -116,6 +116,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   std::int64_t bytes = 0;     // of one block
   std::int64_t units = 0;     // of all blocks
   std::int64_t elements = 0;  // of the vector
+  std::int64_t element = 0;   // bytes of one
   std::int64_t work = 0;      // of this rank, where calls of one key differ in it
   bool any_zero = false;      // among counts that all ranks know
   const Checks& checks = checks_of(call.collective);
@@ -149,14 +150,16 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
         return false;
       if (call.recvbuf == nullptr && receive == Given::data && !valid(nullptr, call.sendcount, call.sendtype))
         return false;
-      bytes = call.sendcount * type_size(call.sendtype);
+      element = type_size(call.sendtype);
+      bytes = call.sendcount * element;
       elements = call.sendcount;
       units = reduces(call.collective) ? elements : bytes;
       break;
     case Collective::reduce_scatter_block:
       if (!valid(call.recvbuf, call.recvcount, call.sendtype) || !valid(call.sendbuf, call.recvcount, call.sendtype))
         return false;
-      bytes = call.recvcount * type_size(call.sendtype);
+      element = type_size(call.sendtype);
+      bytes = call.recvcount * element;
       units = elements = call.recvcount * ranks;
       break;
     case Collective::reduce_scatter: {
@@ -165,7 +168,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (!valid(call.sendbuf, sum, call.sendtype) || !valid(call.recvbuf, call.recvcounts[rank], call.sendtype))
         return false;
       units = elements = sum;
-      bytes = sum * type_size(call.sendtype) / ranks;
+      element = type_size(call.sendtype);
+      bytes = sum * element / ranks;
       break;
     }
     case Collective::gather:
@@ -227,7 +231,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   if (refused_for_aliases(call, rank)) return false;
 
   const bool in_place_everywhere = in_place && in_place_is_uniform(call.collective);
-  const bool large_elements = reduces(call.collective) && are_large_elements(type_size(call.sendtype));
+  const bool large_elements = reduces(call.collective) && are_large_elements(element);
   facts.key = {.bytes = bytes,
                .commutative = commutative,
                .built_in = built_in,

@@ -236,7 +236,10 @@ const Communicator::FoundCall* Communicator::look_up(const Call& call, std::opti
   auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
   if (!of_collective) of_collective = std::make_unique<Table>();
   Table& table = *of_collective;
-  if (table.latest.matches(call)) return &table.known;
+  if (table.latest.matches(call)) {
+    table.unmatched = 0;
+    return &table.known;
+  }
   table.latest.forget();
   if (inter_ || foreign_ || is_alone(table)) return nullptr;
   if (!facts_of(call, size(), rank(), table.known.facts)) {
@@ -246,7 +249,9 @@ const Communicator::FoundCall* Communicator::look_up(const Call& call, std::opti
   table.known.facts.situation.tree = tree();
   table.known.facts.situation.places = places();
   table.known.context = &context(table.known.facts);
-  table.latest.keep(whole ? *whole : call, rank());
+  // Where calls take turns none comes twice in a row, and to keep each would cost more than it saves.
+  constexpr std::uint32_t some = 8;
+  if (++table.unmatched < some || table.unmatched % some == 0) table.latest.keep(whole ? *whole : call, rank());
   table.known.facts.alike = ++table.kinds_of_calls;
   return &table.known;
 }

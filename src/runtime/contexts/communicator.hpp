@@ -140,6 +140,7 @@ class Communicator {
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
     ContextIndex<Context> by_key;
+    std::uint32_t unmatched = 0;            ///< calls that were not like the one before, since one was
     std::vector<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets, in ascending order
     LatestCall latest;
     std::uint64_t kinds_of_calls = 0;  ///< unlike the one before

@@ -47,6 +47,7 @@ struct CheckedPair {
 struct LatestPairs {
   std::array<CheckedPair, 128> known;
   std::size_t asked;
+  std::size_t latest;  ///< of `known`
 };
 
 }  // namespace
@@ -56,15 +57,17 @@ bool applies(MPI_Op op, MPI_Datatype type) {
   const bool own_type = !predefined(type);
   if (own_type && !shape_of(type).cacheable) return library_accepts(op, type);
   const std::uint64_t now = own_type ? types_freed() : 0;
-  auto& [known, asked] = of_thread<LatestPairs>();
-  const CheckedPair* const begin = known.data();
-  const CheckedPair* const end = begin + std::min(asked, known.size());
-  const CheckedPair* const found = std::find_if(
-      begin, end, [&](const CheckedPair& one) { return one.op == op && one.type == type && one.types_freed == now; });
+  auto& [known, asked, latest] = of_thread<LatestPairs>();
+  const auto is_it = [&](const CheckedPair& one) { return one.op == op && one.type == type && one.types_freed == now; };
+  if (asked > 0 && is_it(known[latest])) return known[latest].applies;
+  const auto end = known.begin() + static_cast<std::ptrdiff_t>(std::min(asked, known.size()));
+  const auto found = std::find_if(known.begin(), end, is_it);
+  latest = static_cast<std::size_t>(found - known.begin());
   if (found != end) return found->applies;
-  CheckedPair& next = known[asked++ % known.size()];
-  next = {op, type, now, library_accepts(op, type)};
-  return next.applies;
+  latest = asked % known.size();
+  known[latest] = {op, type, now, library_accepts(op, type)};
+  ++asked;
+  return known[latest].applies;
 }
 
 }  // namespace starling
