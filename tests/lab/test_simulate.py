@@ -128,6 +128,7 @@ def test_a_program_runs_on_the_hosts_of_the_platform(tmp_path: Path) -> None:
     assert float(found["alltoall"][0]) > 3 * BLOCK * 8 / RATE
     seen, _ = record.read(path)
     assert (seen.run.ranks, seen.run.nodes, seen.run.mpi_flavour) == (4, 4, "smpi")
+    assert seen.run.program == f"{SOURCE.stem} {BLOCK} 2"
     assert [one.winner for one in seen.contexts if one.collective == "alltoall"] == ["pair"]
 
 

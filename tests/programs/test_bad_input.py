@@ -92,8 +92,11 @@ def test_a_history_that_cannot_be_written_is_told_once(mpi: Mpi, heat: str, tmp_
 
 def test_a_record_that_cannot_be_written(mpi: Mpi, heat: str, tmp_path: Path) -> None:
     record = tmp_path / "no" / "such" / "folder" / "record.json"
-    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--record", str(record), "--"))
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), ("env", f"STARLING_RECORD={record}", COMMAND, "run", "--"))
     assert str(record) in check_native(mpi, heat, tmp_path, tuned)
+    flagged = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--record", str(record), "--"))
+    assert (flagged.status, flagged.stdout) == (2, ""), "nothing is started that leaves no record"
+    assert said(flagged) == [f"starling: --record {record}: its folder is missing; make it, or name another file"]
 
 
 def test_the_status_of_a_failing_program_passes_through(mpi: Mpi, heat: str, tmp_path: Path) -> None:

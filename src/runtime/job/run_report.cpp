@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/clock.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -128,11 +128,21 @@ void add_profile(RunRecord& record) {
   record.profile = now.profile->order ? described(*now.profile->order) : RunProfile{};
 }
 
+/// The program that a simulator was given, without the simulator and its options.
+void leave_out_simulator(std::vector<std::string>& words) {
+  if (words.size() < 2) return;
+  words.erase(words.begin());
+  words.front() = words.front().substr(words.front().rfind('/') + 1);  // it was compiled into a temporary folder
+  std::erase_if(words, [](const std::string& word) { return word.starts_with("--cfg=") || word.starts_with("--log="); });
+}
+
 std::string program_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string line((std::istreambuf_iterator<char>(file)), {});
-  while (!line.empty() && line.back() == '\0') line.pop_back();
-  std::replace(line.begin(), line.end(), '\0', ' ');
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  if (STARLING_SIMULATED) leave_out_simulator(words);
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
   return line;
 }
 
