@@ -128,12 +128,14 @@ void add_profile(RunRecord& record) {
   record.profile = now.profile->order ? described(*now.profile->order) : RunProfile{};
 }
 
-/// The program that a simulator was given, without the simulator and its options.
+/// SMPI's command line is: the simulator, the program, options of both kinds, the platform, and the program's words.
 void leave_out_simulator(std::vector<std::string>& words) {
-  if (words.size() < 2) return;
+  std::erase_if(words,
+                [](const std::string& word) { return word.starts_with("--cfg=") || word.starts_with("--log="); });
+  if (words.size() < 3) return;
+  words.erase(words.begin() + 2);
   words.erase(words.begin());
   words.front() = words.front().substr(words.front().rfind('/') + 1);  // it was compiled into a temporary folder
-  std::erase_if(words, [](const std::string& word) { return word.starts_with("--cfg=") || word.starts_with("--log="); });
 }
 
 std::string program_line() {
