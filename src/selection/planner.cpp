@@ -98,6 +98,7 @@ Planner::Planner(const Brief& brief)
       estimates_(groups_of(brief)),
       chance_(brief.settings.seed),
       waiting_(brief.synchronises),
+      synchronises_(brief.synchronises),
       shares_processors_(brief.shares_processors),
       stake_(brief, budget_),
       ledger_(budget_, brief.candidates.size()),
@@ -418,8 +419,10 @@ Estimate Planner::for_program(int candidate) const {
 
 bool Planner::needs_proof() const {
   // Where ranks share processors nothing tells who is late, which may be different ones from one stretch to the next.
+  // Nor does anything of a rooted collective, but that native waited in calls for what others then wait for elsewhere.
   constexpr double clearly = 0.5;
-  const bool may_be_late = shares_processors_ && time_of(chosen_) > clearly * time_of(0);
+  const bool may_be_late =
+      (shares_processors_ && time_of(chosen_) > clearly * time_of(0)) || (!synchronises_ && gain_.is_doubted(chosen_));
   const double to_fastest =
       may_be_late ? std::numeric_limits<double>::infinity() : std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
   return gain_.needs_proof(chosen_now(), ledger_.calls_of(chosen_), to_fastest);

@@ -125,6 +125,7 @@ class Planner {
   std::unique_ptr<std::vector<float>> setup_;  ///< Candidate::setup_seconds of each; null where all are 0
   Chance chance_;
   Waiting waiting_;
+  bool synchronises_;
   bool shares_processors_;
   Stake stake_;
   Ledger ledger_;

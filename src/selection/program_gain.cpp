@@ -30,9 +30,14 @@ bool ProgramGain::has_proven_any() const {
 /// one stretch is enough, and native need not take turns. Not where ranks wait for late ones: that varies from stretch
 /// to stretch.
 bool ProgramGain::is_clear(double between_calls, const Chosen& chosen, bool waits) const {
-  constexpr std::ptrdiff_t fewest = 2;
-  if (waits || std::ssize(between_native_calls_) < fewest) return false;
+  if (waits || !knows_native()) return false;
   return Proof::is_clear(chosen.seconds, chosen.native, between_calls - median(between_native_calls_));
+}
+
+/// Whether the time between native calls is known well enough.
+bool ProgramGain::knows_native() const {
+  constexpr std::ptrdiff_t fewest = 2;
+  return std::ssize(between_native_calls_) >= fewest;
 }
 
 std::optional<Proof::Result> ProgramGain::take(std::span<const PlannedCalls> plan, double in_calls,
@@ -44,7 +49,15 @@ std::optional<Proof::Result> ProgramGain::take(std::span<const PlannedCalls> pla
   const PlannedCalls& first = plan.front();
   if (!proof_.is_running()) {
     constexpr std::ptrdiff_t most = 3;
-    if (first.candidate != 0 || 2 * static_cast<double>(first.calls) < calls) return std::nullopt;
+    if (2 * static_cast<double>(first.calls) < calls) return std::nullopt;
+    if (first.candidate != 0) {
+      constexpr double most_of_it = 0.5;
+      const double gain = chosen.native - chosen.seconds;
+      const bool keeps =
+          knows_native() ? between - median(between_native_calls_) < most_of_it * gain : !has_started_anew_;
+      doubted_ = static_cast<std::int16_t>(first.candidate == chosen.candidate && !keeps ? chosen.candidate : 0);
+      return std::nullopt;
+    }
     if (std::ssize(between_native_calls_) == most) between_native_calls_.erase(between_native_calls_.begin());
     between_native_calls_.push_back(between);
     return std::nullopt;
@@ -65,7 +78,8 @@ std::optional<Proof::Result> ProgramGain::take(std::span<const PlannedCalls> pla
   proven_[at] = found->is_faster;
   if (found->is_faster) return std::nullopt;
   const double by_calls = std::log(chosen.native / chosen.seconds);
-  handicap_ = std::max({handicap_, 0.0, by_calls + std::log(found->with_candidate / found->with_native)});
+  const double lost_between = by_calls + std::log(found->with_candidate / found->with_native);
+  handicap_ = std::max({handicap_, 0.0F, static_cast<float>(lost_between)});
   return found;
 }
 
@@ -74,6 +88,8 @@ void ProgramGain::start_anew() {
   between_native_calls_.clear();
   proven_.assign(proven_.size(), false);
   handicap_ = 0;
+  doubted_ = 0;
+  has_started_anew_ = true;
 }
 
 }  // namespace starling

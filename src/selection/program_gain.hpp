@@ -31,11 +31,14 @@ class ProgramGain {
   void believe_earlier_runs(const Chosen& chosen);
   /// The logarithm of what a candidate must be faster by in its calls, for the program to be no slower with it.
   [[nodiscard]] double handicap(int candidate) const {
-    return candidate == 0 || proven_[static_cast<std::size_t>(candidate)] ? 0 : handicap_;
+    return candidate == 0 || proven_[static_cast<std::size_t>(candidate)] ? 0 : static_cast<double>(handicap_);
   }
   /// Whether it is not certain enough that the program gains from the chosen candidate, which has made so many calls.
   /// `to_fastest`: how many times as long as on the fastest rank they take in the mean over ranks.
   [[nodiscard]] bool needs_proof(const Chosen& chosen, std::int64_t calls, double to_fastest) const;
+  /// Whether the program lost most of that gain between the calls of the latest plan, or may have: after a change of
+  /// times, which may have been that of who waits where, nothing is known of native.
+  [[nodiscard]] bool is_doubted(int candidate) const { return candidate != 0 && candidate == doubted_; }
   /// Whether the program has gained with any candidate.
   [[nodiscard]] bool has_proven_any() const;
   void begin_proof(int candidate) { proof_.begin(candidate); }
@@ -54,13 +57,16 @@ class ProgramGain {
 
  private:
   [[nodiscard]] bool is_clear(double between_calls, const Chosen& chosen, bool waits) const;
+  [[nodiscard]] bool knows_native() const;
 
   Proof proof_;
   double stretch_ = 0;
   /// Seconds between two calls in the latest plans of which native made most: at most three, the latest last.
   std::vector<double> between_native_calls_;
   std::vector<bool> proven_;  ///< of each candidate, whether the program was faster with it
-  double handicap_ = 0;
+  float handicap_ = 0;
+  bool has_started_anew_ = false;
+  std::int16_t doubted_ = 0;  ///< the candidate that is, if any
 };
 
 }  // namespace starling
