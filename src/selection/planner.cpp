@@ -70,7 +70,7 @@ std::string ratio_in_words(double ratio) {
 }  // namespace
 
 bool Planner::are_short(const ContextKey& key) {
-  constexpr std::int64_t short_bytes = 1024;
+  constexpr std::int64_t short_bytes = 8192;
   return key.bytes >= 0 && key.bytes < short_bytes;
 }
 
@@ -79,10 +79,14 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // rooted ones more, too: programs that make only some would lose most by agreeing. Of short ones that wait for nobody
   // most where ranks share processors: after an agreement ranks are in step, and then wait for the root's turn.
   constexpr std::int64_t of_rooted = 4;
+  constexpr std::int64_t of_short = 16;  // many communicators get no more before they are freed
   constexpr std::int64_t of_short_that_wait_for_nobody = 512;
+  constexpr std::int64_t bytes_of_these = 1024;  // less
   std::int64_t calls = brief.synchronises ? 1 : of_rooted;
   if (are_short(brief.key))
-    calls = brief.shares_processors && brief.root_gives ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
+    calls = brief.shares_processors && brief.root_gives && brief.key.bytes < bytes_of_these
+                ? of_short_that_wait_for_nobody
+                : of_short;
   const int first = fastest_of_earlier(brief);
   // All know what is fastest: a communicator that is freed after a few such calls is not worth an agreement.
   constexpr double worth_an_agreement = 1e-4;  // seconds of calls
