@@ -56,12 +56,16 @@ def is_cut_short(text: str, mistake: int) -> bool:
     return not text[mistake:].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
 
 
+def no_folder(file: Path) -> str | None:
+    """That a file's folder is missing; None where it is there."""
+    folder = file.absolute().parent
+    return None if folder.exists() else f"there is no folder {printable(folder)}; make it, or name another file"
+
+
 def missing_folder(file: Path) -> str | None:
     """Why a file cannot be written where its folder is missing; None where that is there."""
-    folder = file.absolute().parent
-    if folder.exists():
-        return None
-    return f"{printable(file)}: there is no folder {printable(folder)}; make it, or name another file"
+    why = no_folder(file)
+    return why and f"{printable(file)}: {why}"
 
 
 def not_written(file: Path, error: OSError) -> str:

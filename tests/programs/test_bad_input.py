@@ -96,7 +96,8 @@ def test_a_record_that_cannot_be_written(mpi: Mpi, heat: str, tmp_path: Path) ->
     assert str(record) in check_native(mpi, heat, tmp_path, tuned)
     flagged = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--record", str(record), "--"))
     assert (flagged.status, flagged.stdout) == (2, ""), "nothing is started that leaves no record"
-    assert said(flagged) == [f"starling: --record {record}: its folder is missing; make it, or name another file"]
+    why = f"there is no folder {record.parent}; make it, or name another file"
+    assert said(flagged) == [f"starling: --record {record}: {why}"]
 
 
 def test_the_status_of_a_failing_program_passes_through(mpi: Mpi, heat: str, tmp_path: Path) -> None:

@@ -356,7 +356,7 @@ def test_a_record_that_would_be_lost_or_replace_another_file_starts_nothing(
         (("--record", str(table), "--table", str(table)), "this is the file of --table; name another one"),
         (("--record", str(other)), "it is there and no run record; name another one, or remove it"),
         (("--record", str(tmp_path)), "this is a folder; name a file in it"),
-        (("--record", f"{tmp_path}/no/new.json"), "its folder is missing; make it, or name another file"),
+        (("--record", f"{tmp_path}/no/new.json"), f"there is no folder {tmp_path}/no; make it, or name another file"),
     ):
         done = starling(home, "run", *flags, *echo)
         assert (done.returncode, done.stdout) == (2, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.installation import questions
-from starling.messages import printable
+from starling.messages import no_folder, printable
 from starling.runs.settings import VARIABLES, Setting, flag, place
 
 _BEGINNING = 4096
@@ -102,7 +102,7 @@ def _no_place(file: Path) -> str | None:
     try:
         if file.is_dir():
             return "this is a folder; name a file in it"
-        return None if file.absolute().parent.is_dir() else "its folder is missing; make it, or name another file"
+        return no_folder(file)
     except (OSError, ValueError):
         return None
 
