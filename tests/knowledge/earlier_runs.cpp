@@ -12,6 +12,7 @@
 #include "knowledge/record_json.hpp"
 #include "knowledge/whole_file.hpp"
 #include "sample_record.hpp"
+#include "temporary_folder.hpp"
 
 namespace starling::testing {
 namespace {
@@ -48,17 +49,9 @@ ContextRecord context(std::vector<CandidateRecord> candidates) {
   return one;
 }
 
-/// A directory of records that is removed after the test.
+/// A directory of records.
 class Runs : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("starling-runs-") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void write(const std::string& name, std::vector<ContextRecord> contexts, const Circumstances& its = here) {
     RunRecord record = sample_record();
     record.run.machine = its.machine;
@@ -92,7 +85,8 @@ class Runs : public ::testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
   std::vector<std::string> skipped_;
 };
 

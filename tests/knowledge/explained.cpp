@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "temporary_folder.hpp"
+
 namespace starling {
 namespace {
 
 TEST(Explained, LetsTheCommandKnowThatTheLibrarySaidWhy) {
-  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "starling-explained";
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path("explained");
   std::ofstream(path).close();
   ::setenv("STARLING_EXPLAINED", path.c_str(), 1);
   record_explained();

@@ -1,7 +1,6 @@
 #include "knowledge/kept_network.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,7 @@
 
 #include "cost/parameters_file.hpp"
 #include "knowledge/run_record.hpp"
+#include "temporary_folder.hpp"
 
 namespace starling {
 namespace {
@@ -78,15 +78,14 @@ TEST(KeptNetwork, HasANameThatNoReaderOfRecordsTakesForOne) {
 }
 
 TEST(KeptNetwork, IsKeptInADirectoryThatIsMadeForIt) {
-  const auto folder =
-      std::filesystem::path(::testing::TempDir()) / ("starling-kept-" + std::to_string(getpid())) / "history";
+  const TemporaryFolder parent;
+  const std::filesystem::path folder = parent.path("history");
   EXPECT_FALSE(read_kept_network(folder, subject));
   ASSERT_EQ(keep_network(folder, subject, a_network()), "");
   ASSERT_EQ(keep_network(folder, subject, a_network()), "") << "replaces what is there";
   EXPECT_EQ(read_kept_network(folder, subject).value().rate, a_network().rate);
   std::ofstream(folder / kept_network_name(subject)) << "{";
   EXPECT_THROW(read_kept_network(folder, subject), std::runtime_error);
-  std::filesystem::remove_all(folder.parent_path());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "knowledge/settings_table.hpp"
+#include "temporary_folder.hpp"
 
 namespace starling {
 namespace {
@@ -65,12 +66,11 @@ TEST(Settings, TakeATableAsAFileOrAsText) {
 }
 
 TEST(Settings, TakeNoFolderOrPipeForAFile) {
-  std::string folder = (std::filesystem::temp_directory_path() / "starling-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string pipe = folder + "/pipe";
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::vector<Complaint> complaints;
-  for (const std::string& name : {pipe, folder, std::string("/dev/null")}) {
+  for (const std::string& name : {pipe, folder.path().string(), std::string("/dev/null")}) {
     read({{"STARLING_TABLE", name},
           {"STARLING_NETWORK", name},
           {"STARLING_PLATFORM", name},
@@ -80,7 +80,6 @@ TEST(Settings, TakeNoFolderOrPipeForAFile) {
     for (const Complaint& one : complaints) EXPECT_EQ(one.why, "it is not a regular file") << one.text();
     complaints.clear();
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Settings, NameWhatIsWrong) {

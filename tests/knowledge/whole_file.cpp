@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "messages/told.hpp"
+#include "temporary_folder.hpp"
 
 namespace starling::testing {
 namespace {
@@ -25,24 +26,15 @@ std::string content(const fs::path& path) {
   return text.str();
 }
 
-/// A directory of the test's own, gone with it.
 class WriteWhole : public ::testing::Test {
  protected:
-  WriteWhole() {
-    std::string pattern = (fs::temp_directory_path() / "starling-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~WriteWhole() override { fs::remove_all(directory_); }
-  WriteWhole(const WriteWhole&) = delete;
-  WriteWhole& operator=(const WriteWhole&) = delete;
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_.path(name); }
   [[nodiscard]] std::ptrdiff_t files() const {
-    return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
+    return std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator());
   }
 
  private:
-  fs::path directory_;
+  TemporaryFolder directory_;
 };
 
 /// Limits the size of this process's files while it lives, to simulate a full disk without a mount.
