@@ -30,9 +30,9 @@ JOBS := $(shell nproc)
 WAITING := $(shell echo $$(($(JOBS) + 1)))
 ON_LINKS := $(shell echo $$((2 * $(JOBS))))
 STEP = @printf '\n==> %s\n'
-# A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; what one has proven
-# another may prove again.
-SHARES := $(shell echo $$((8 * $(JOBS))))
+# A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; in few, for what one
+# has proven another proves again.
+SHARES := $(shell echo $$((2 * $(JOBS))))
 SHARED = seq 0 $$(($(SHARES) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(SHARES) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
 # A program for each reader, which starts from the inputs that are kept and those it found before.

@@ -15,7 +15,7 @@ timed_out=70  # libFuzzer's exit status
 
 # Processor time stands still while it waits for something that never comes: the clock ends that, later.
 is_quick() {
-  (ulimit -c 0 -t "$limit"; exec "$program" $memory -timeout=$((10 * limit)) "$1") >>"$log" 2>&1
+  (ulimit -c 0; ulimit -t "$limit"; exec "$program" $memory -timeout=$((10 * limit)) "$1") >>"$log" 2>&1
 }
 
 mkdir -p "$found"

@@ -43,8 +43,9 @@ void prove(const Grid& grid, int width) {
 
 void prove_shapes(int dimensions, int most_ranks, int longest, int widest) {
   if (testing::sanitized) most_ranks = std::min(most_ranks, 4);
+  const int step = testing::sanitized ? (1 << dimensions) - 1 : 1;  // no dimension is periodic, then all are
   for (const auto& shape : shapes(dimensions, most_ranks, longest))
-    for (int periods = 0; periods < 1 << dimensions; ++periods) {
+    for (int periods = 0; periods < 1 << dimensions; periods += step) {
       std::vector<int> periodic;
       for (int d = 0; d < dimensions; ++d) periodic.push_back((periods >> d) & 1);
       for (int width = 1; width <= widest; ++width) prove(grid_of(shape, periodic), width);
