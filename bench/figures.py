@@ -2,7 +2,7 @@
 
     python bench/figures.py [--json FILE] [--quick] [--memory]
 
-Runs on Debian's Open MPI and MPICH. Compared runs are interleaved; figures are medians with the quartiles.
+Runs on Debian's Open MPI and MPICH, and on MPICH 5 where it is installed. Compared runs are interleaved; figures are medians with the quartiles.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from starling.algorithms import repository
 from starling.records import record
-from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.tuned import library, preloaded
 
 HERE = Path(__file__).parent
@@ -321,7 +321,7 @@ def main() -> None:
     communicators: list[Kept] = []
     freed: list[Freed] = []
     with tempfile.TemporaryDirectory() as name:
-        for mpi in debian_mpis():
+        for mpi in [one for one in installed_mpis() if one in debian_mpis() or one.name == "mpich5"]:
             folder = Path(name) / mpi.name
             folder.mkdir()
             communicators += kept(mpi, folder, 2 if options.quick else 5, 400)

@@ -24,6 +24,7 @@
 #include "schedule/program.hpp"
 #include "tuning/experience.hpp"
 #include "tuning/tuner.hpp"
+#include "ways/alike.hpp"
 #include "ways/way.hpp"
 
 namespace {
@@ -82,6 +83,11 @@ class Predicted final : public starling::Predictions {
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     const starling::Bound* bound = way(candidate).scheduled();
     return bound == nullptr ? 0 : model_.seconds_to_begin(*bound, situation_);
+  }
+  /// Nothing that a job would have to make lasts here.
+  [[nodiscard]] double setup_seconds(int /*candidate*/) override { return 0; }
+  [[nodiscard]] std::vector<std::optional<int>> alike(const std::function<bool(int)>& wanted) override {
+    return starling::alike(situation_.collective, situation_.ranks, wanted);
   }
   [[nodiscard]] double seconds_to_predict() const override { return starling::Predictor::usual(ranks) * 1e-6; }
   [[nodiscard]] std::optional<double> seconds_to_measure() const override { return std::nullopt; }

@@ -17,7 +17,14 @@ FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch(
   locals.reserve(count_of_locals);
   transfers.reserve(count_of_transfers);
   const auto add = [this](const auto& step) {
-    if (!step.empty()) steps.emplace_back(step.flattened(*this));
+    if (step.empty()) return;
+    ++bound_steps;
+    auto flat = step.flattened(*this);
+    if constexpr (requires { flat.join(flat, *this); })
+      if (auto* const before = steps.empty() ? nullptr : std::get_if<decltype(flat)>(&steps.back());
+          before != nullptr && before->join(flat, *this))
+        return;
+    steps.emplace_back(flat);
   };
   for (const Round& round : schedule.rounds()) {
     std::visit(add, round.meeting);

@@ -21,7 +21,7 @@ void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, 
       each_array(into, [](auto& array) { array.clear(); });
     }
   });
-  program.steps.reserve(schedule.steps.size());
+  program.steps.reserve(schedule.bound_steps);
   Binder binder{schedule, where, program};
   for (const StepKinds::Flat& step : schedule.steps) std::visit([&](const auto& one) { one.bind(binder); }, step);
   for (std::size_t i = 0; i < schedule.scratch.size(); ++i) program.scratch.push_back(where.scratch_units(i));

@@ -32,7 +32,8 @@ concept KindOfStep = requires(const Kind& step, const Placing& where, FlatSchedu
   { step.drawn() } -> std::same_as<Drawing>;
   /// Adds its data to a flat schedule.
   { step.flattened(schedule) } -> std::same_as<typename Kind::Flat>;
-  /// Adds its steps to the program: none, where it has nothing to do with these sizes.
+  /// Adds its steps to the program: none, where it has nothing to do with these sizes. A kind whose Flat can `join` the
+  /// next one has one for several rounds.
   flat.bind(binder);
   /// Adds the data of a step of another program, whose rank i is `ranks.rank(i)` here; returns its new `first`.
   { into.append(from, bound, ranks) } -> std::same_as<std::int32_t>;

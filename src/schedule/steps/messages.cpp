@@ -35,14 +35,56 @@ Messages::Flat Messages::flattened(FlatSchedule& into) const {
              one.blocks.buffer == all.front().blocks.buffer;
     });
   };
-  return {first, static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size()),
+  return {first, static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size()), 1,
           are_single(receives) && are_single(sends)};
 }
 
+bool Messages::Flat::join(const Flat& next, const InSchedule& all) {
+  const auto buffer = [&](std::int32_t transfer) {
+    return all.transfers[static_cast<std::size_t>(transfer)].blocks.buffer;
+  };
+  const bool is_the_same = may_exchange() && next.may_exchange() && buffer(first) == buffer(next.first) &&
+                           buffer(first + 1) == buffer(next.first + 1);
+  if (is_the_same) rounds += next.rounds;
+  return is_the_same;
+}
+
 void Messages::Flat::bind(Binder& binder) const {
+  const std::int32_t each = receives + sends;
+  const std::int32_t end = first + (rounds * each);
+  for (std::int32_t at = first; at != end; at += each) {
+    if (may_exchange()) at = bind_exchanges(binder, at, end);
+    if (at == end) return;
+    bind_round(binder, at);
+  }
+}
+
+std::int32_t Messages::Flat::bind_exchanges(Binder& binder, std::int32_t at, std::int32_t end) {
+  const Transfer* const transfers = binder.schedule.transfers.data();
+  const Units* const received = binder.where.listed(transfers[at].blocks.buffer);
+  const Units* const sent = binder.where.listed(transfers[at + 1].blocks.buffer);
+  if (received == nullptr || sent == nullptr) return at;
+  Message* const messages = binder.program.messages.data();
+  for (; at != end; at += 2) {
+    const auto& [from, in] = transfers[at];
+    const auto& [to, out] = transfers[at + 1];
+    const Units receive = received[in.first];
+    const Units send = sent[out.first];
+    // As numbers without a sign, so that zero is the largest.
+    const auto largest =
+        std::max(static_cast<std::uint64_t>(receive.count) - 1, static_cast<std::uint64_t>(send.count) - 1);
+    if (largest >= std::numeric_limits<std::int32_t>::max()) break;
+    messages[at] = {from, in.buffer, receive};
+    messages[at + 1] = {to, out.buffer, send};
+    binder.add<Messages>(at, 2, Form::exchange, 1);
+  }
+  return at;
+}
+
+void Messages::Flat::bind_round(Binder& binder, std::int32_t at) const {
   const Resolver& where = binder.where;
-  Message* message = binder.program.messages.data() + first;
-  const Transfer* transfer = binder.schedule.transfers.data() + first;
+  Message* message = binder.program.messages.data() + at;
+  const Transfer* transfer = binder.schedule.transfers.data() + at;
   std::int64_t counts = 0;  // all of them in one: it fits an int where each does
   const auto add = [&](std::int32_t count, const auto& units_of) {
     const Message* const before = message;
@@ -65,7 +107,7 @@ void Messages::Flat::bind(Binder& binder) const {
   if (in + out == 0) return;
   const bool is_quick = in <= 1 && out <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
   const Form form = !is_quick ? Form::any : in == 0 ? Form::send : out == 0 ? Form::receive : Form::exchange;
-  binder.add<Messages>(first, in + out, form, out);
+  binder.add<Messages>(at, in + out, form, out);
 }
 
 std::int32_t Messages::InProgram::append(const InProgram& other, const Step& step, const RankSet& ranks) {
