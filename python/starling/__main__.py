@@ -21,6 +21,9 @@ def main() -> None:
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
         signal.signal(signal.SIGINT, _end)
+    if os.environ.pop("STARLING_SIGINT", None) == "held":  # by cmake/install/starling.cpp
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    sys.argv[0] = sys.argv[0].removesuffix("-command")  # the name that was typed
     if isinstance(sys.stdout, io.TextIOWrapper):  # as stderr does; a locale may lack what a table or a record has
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

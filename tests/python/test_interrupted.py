@@ -1,6 +1,7 @@
 """A `starling` that is interrupted before it has begun ends silently; one that is killed leaves nothing for long."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,49 @@ def test_at_whichever_module_it_ends_with_130_and_says_nothing(words: tuple[str,
         at, step = at + step, step + step // 2 + (sent > 8)
     assert sent > 0
     assert "Traceback" not in done.stderr
+
+
+def command(folder: Path, in_site: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """The installed command, whose Python runs `in_site` before any of Starling's code."""
+    (folder / "sitecustomize.py").write_text(f"import os, signal\n{in_site}\n")
+    env = {**os.environ, "HOME": str(folder), "PYTHONPATH": str(folder), "STARLING_HISTORY": "off"}
+    line = [str(Path(sys.executable).with_name("starling")), *words]
+    return subprocess.run(line, env=env, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+SEND = "os.kill(os.getpid(), signal.SIGINT)"
+TELL = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+@pytest.mark.parametrize("words", [("run", "--", "true"), ("report",), ("--version",)], ids=" ".join)
+def test_while_python_itself_starts_it_ends_with_130_and_says_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = command(tmp_path, SEND, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_the_program_gets_interrupts_as_it_would_without_the_command(tmp_path: Path) -> None:
+    line = ("run", "-q", "--", sys.executable, "-c", TELL)
+    assert command(tmp_path, "", *line).stdout == "False\n"
+    # What starts the command may have a reason to hold interrupts back.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        done = command(tmp_path, "", *line)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    assert done.stdout == "True\n"
+
+
+def test_the_command_finds_itself_by_a_link_and_tells_what_is_missing(tmp_path: Path) -> None:
+    installed = Path(sys.executable).with_name("starling")
+    link = tmp_path / "link"
+    link.symlink_to(installed)
+    assert subprocess.run([link, "--version"], capture_output=True, text=True, check=True).stdout
+    copy = tmp_path / "a copy"
+    copy.write_bytes(installed.read_bytes())
+    copy.chmod(0o755)
+    done = subprocess.run([copy, "--version"], capture_output=True, text=True, check=False)
+    assert done.returncode == 126
+    assert done.stderr == f"starling: {copy}-command: No such file or directory\n"
 
 
 def test_an_interrupt_that_was_ignored_stays_ignored(tmp_path: Path) -> None:

@@ -124,6 +124,6 @@ def test_configuring_tells_the_python_and_an_unfinished_build_is_not_installed(t
 
 
 def test_missing_packages_are_named(prefix: Path) -> None:
-    outcome = run_job([sys.executable, "-S", str(prefix / "bin/starling"), "doctor"], os.environ, 60)
+    outcome = run_job([sys.executable, "-S", str(prefix / "bin/starling-command"), "doctor"], os.environ, 60)
     assert outcome.status == 1
     assert "pip install pydantic rich typer" in outcome.stderr
