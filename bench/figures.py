@@ -2,7 +2,8 @@
 
     python bench/figures.py [--json FILE] [--quick] [--memory]
 
-Runs on Debian's Open MPI and MPICH, and on MPICH 5 where it is installed. Compared runs are interleaved; figures are medians with the quartiles.
+Runs on Debian's Open MPI and MPICH, and on MPICH 5 where it is installed. Compared runs are interleaved; figures are
+medians with the quartiles.
 """
 
 from __future__ import annotations
