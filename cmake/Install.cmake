@@ -41,7 +41,7 @@ function(starling_install)
   # The command reads the table of settings from a file: a run does not wait for a program to tell it.
   add_custom_command(OUTPUT settings.json COMMAND starling-repository settings > settings.json
                      DEPENDS starling-repository COMMENT "Writing the table of settings")
-  add_custom_target(starling-settings ALL DEPENDS settings.json)
+  add_custom_target(starling-settings ALL DEPENDS settings.json starling-start)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/settings.json DESTINATION ${starling_libexec_folder})
   install(TARGETS starling-repository RUNTIME DESTINATION ${starling_libexec_folder})
   install(TARGETS starling-start RUNTIME DESTINATION ${starling_bin_folder})

@@ -35,6 +35,7 @@ class Use(Enum):
     STOPS = "stops"
     FREES = "frees"
     FREES_TYPES = "frees_types"
+    NAMES = "names_object"
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def functions(abi: str) -> Iterator[Function]:
         yield function(name, name, words, Use.FREES)
     for name, words in _TABLE["freeing_types"].items():
         yield function(name, name, words, Use.FREES_TYPES)
+    for name, words in _TABLE["naming"].items():
+        yield function(name, name, words, Use.NAMES)
 
 
 def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -181,6 +184,7 @@ def c_entry(function: Function, *, large: bool) -> Entry:
         types=", ".join(types),
         parameters=", ".join(f"{kind} {name}" for kind, name in zip(types, names, strict=True)),
         arguments=", ".join(names),
+        object=names[0] if names else "",
         members=", ".join(argument.from_member(large=large) for argument in function.arguments),
         statements="\n".join(argument.to_member(large=large) for argument in function.arguments),
     )

@@ -25,8 +25,7 @@ namespace {
 
 /// Whether a call that goes this way may be begun and left: memory that ranks share carries one call at a time.
 bool may_be_split(const Way& way) {
-  const Bound* const candidate = way.scheduled();
-  return candidate != nullptr && !candidate->shares_memory();
+  return way.scheduled() != nullptr && !way.shares_memory();
 }
 
 /// The ways of the repository for one call. Those that only exist as blocking calls are left out of a nonblocking set.

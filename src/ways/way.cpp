@@ -69,6 +69,11 @@ int Way::communicators() const {
   return std::visit([](const auto& one) { return one.communicators(); }, kind_);
 }
 
+bool Way::shares_memory() const {
+  const Bound* const bound = scheduled();
+  return bound != nullptr && bound->shares_memory();
+}
+
 std::string Way::refusal(const Situation& situation) const {
   return std::visit([&](const auto& one) { return one.refusal(situation); }, kind_);
 }

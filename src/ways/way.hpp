@@ -67,6 +67,8 @@ class Way {
   [[nodiscard]] std::int64_t probe_up_to() const;
   /// Communicators that a rank needs to begin with it, at most: to make one all ranks agree several times.
   [[nodiscard]] int communicators() const;
+  /// Whether it needs memory that ranks of a node share.
+  [[nodiscard]] bool shares_memory() const;
   /// Why it cannot serve in `situation`, a sentence without a full stop; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   /// The candidate whose schedules carry out its calls, which lives as long as the way; null where none do. Such a way

@@ -411,9 +411,14 @@ class Context(ContextKey, _Spent):
         longer_than_all = found.native > ABOUT * taken / native.samples
         return longer_than_all or found.native > self._most_gain(native, found.native) * found.candidate
 
+    @property
+    def sizes_vary(self) -> bool:
+        """Whether calls of several sizes share this context."""
+        return self.bucket or self.bytes is None
+
     def _earlier_of(self, native: Candidate) -> float | None:
         """Native's time in earlier runs; None where it is not known, or sizes vary, as theirs may differ."""
-        return None if self.bucket or self.bytes is None else native.earlier_s
+        return None if self.sizes_vary else native.earlier_s
 
     def _most_gain(self, native: Candidate, by_native: float) -> float:
         """How many times the winner's typical time native's is at most, unless its calls were delayed."""
@@ -476,8 +481,7 @@ class Context(ContextKey, _Spent):
 
     def _all_ranks_s(self, candidate: Candidate) -> float | None:
         """The time all ranks agreed on; without earlier runs where sizes vary, as theirs may differ."""
-        varies = self.bucket or self.bytes is None
-        return candidate.agreed_s if varies else candidate.all_ranks_s
+        return candidate.agreed_s if self.sizes_vary else candidate.all_ranks_s
 
     def _time_of(self, candidate: Candidate | None, *, by_first: bool) -> float | None:
         """Rank 0's time of a call, or the one that all ranks agreed on."""

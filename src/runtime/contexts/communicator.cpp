@@ -10,6 +10,7 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/gpu.hpp"
+#include "runtime/mpi/mark_in_name.hpp"
 #include "runtime/mpi/of_thread.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -23,10 +24,6 @@ std::atomic<std::uint64_t> generation{1};
 
 /// How many states of communicators were made.
 std::atomic<std::uint64_t> made{0};
-
-/// Appended to the name of a communicator that is being freed. Only the MPI object can hold this mark: MPI may reuse
-/// the handle at once, and may delete the attributes later, when the last message has arrived.
-constexpr char being_freed = '\x7f';
 
 /// The communicators that this thread is freeing, the innermost last: a delete function may free others. The program
 /// may give a communicator another name meanwhile.
@@ -70,11 +67,6 @@ int size_of(MPI_Comm comm) {
   int size = 0;
   pmpi.Comm_size(comm, &size);
   return size;
-}
-
-bool shares_memory(const Way& way) {
-  const Bound* const bound = way.scheduled();
-  return bound != nullptr && bound->shares_memory();
 }
 
 /// A number for a sequence of ranks.
@@ -346,13 +338,13 @@ double Communicator::setup_seconds(const Way& way) {
     return setup().experience.setup_seconds(what).value_or(shares_processors() ? in_turns : usual);
   };
   const double of_memory =
-      shares_memory(way) && resources_.segment() == nullptr ? seconds(Experience::Made::memory) : 0;
+      way.shares_memory() && resources_.segment() == nullptr ? seconds(Experience::Made::memory) : 0;
   return of_memory + (way.communicators() > 0 ? seconds(Experience::Made::communicators) : 0);
 }
 
 void Communicator::learn_setup(const Way& way, double seconds) {
-  if (shares_memory(way) == (way.communicators() > 0)) return;  // nobody knows what of it took how long
-  setup().experience.learn_setup(shares_memory(way) ? Experience::Made::memory : Experience::Made::communicators,
+  if (way.shares_memory() == (way.communicators() > 0)) return;  // nobody knows what of it took how long
+  setup().experience.learn_setup(way.shares_memory() ? Experience::Made::memory : Experience::Made::communicators,
                                  seconds);
 }
 

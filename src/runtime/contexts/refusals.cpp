@@ -17,8 +17,7 @@ namespace {
 std::string refusal_at(const Way& way, const Situation& situation, const Settings& settings,
                        const StrategyKind& strategy) {
   if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
-  const Bound* const scheduled = way.scheduled();
-  if (settings.shared_memory == 0 && scheduled != nullptr && scheduled->shares_memory())
+  if (settings.shared_memory == 0 && way.shares_memory())
     return "STARLING_SHARED_MEMORY is 0: ranks of a node share none";
   if (strategy.forces) return way.refusal(situation);
   if (situation.ranks == 1) return "there is only one rank";

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/mpi/mark_in_name.hpp"
 #include "runtime/mpi/of_thread.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -131,10 +132,7 @@ struct TypesBeingFreed {
   int number = 0;
 };
 
-/// Appended to the name of a type that is being freed, and whose attribute is gone. A delete function of the program
-/// may still use the type, also outside MPI_Type_free: MPI may call it later, when a message has arrived.
-constexpr char being_freed = '\x7f';
-
+/// A delete function of the program may use a type also outside MPI_Type_free.
 bool is_being_freed(MPI_Datatype type) {
   if (of_thread<TypesBeingFreed>().number > 0) return true;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
