@@ -37,7 +37,9 @@ def digest(build: str, unit: dict[str, str]) -> str:
     compiler = Path(shutil.which(TIDY) or TIDY).resolve().stat()
     options = shlex.split(NO_OUTPUT.sub(" ", unit["command"]))[1:]
     text = called(CLANG, *options, "-E", "-dD", cwd=unit["directory"])
-    read = sorted(set(re.findall(rb'^# \d+ "([^<"][^"]*)"', text, re.MULTILINE)))
+    root = os.fsencode(ROOT)
+    files = set(re.findall(rb'^# \d+ "([^<"][^"]*)"', text, re.MULTILINE))
+    read = sorted(files, key=lambda name: name.replace(root, b""))
     parts = [
         f"{compiler.st_size} {compiler.st_mtime_ns}".encode(),
         called(TIDY, "--version"),
@@ -49,7 +51,7 @@ def digest(build: str, unit: dict[str, str]) -> str:
     ]
     whole = hashlib.sha256()
     for part in parts:
-        whole.update(hashlib.sha256(part.replace(os.fsencode(ROOT), b"")).digest())
+        whole.update(hashlib.sha256(part.replace(root, b"")).digest())
     return whole.hexdigest()
 
 

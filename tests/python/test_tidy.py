@@ -106,6 +106,9 @@ def test_another_configuration_counts(tmp_path: Path) -> None:
 
 
 def test_another_clone_finds_what_is_clean_but_not_where_its_name_shows_more(tmp_path: Path) -> None:
-    assert tidied(sources(tmp_path / "main"), tmp_path) == (0, 0, 0)
-    assert tidied(sources(tmp_path / "other"), tmp_path) == (0, 0, 1)
+    (tmp_path / "n_of_system.hpp").touch()  # its name is between those of the clones
+    for clone, as_they_were in (("main", 0), ("other", 1)):
+        folder = sources(tmp_path / clone)
+        compiled(folder, f"-include {tmp_path}/n_of_system.hpp")
+        assert tidied(folder, tmp_path) == (0, 0, as_they_were)
     assert tidied(sources(tmp_path / "src/main"), tmp_path) == (0, 0, 0)

@@ -151,6 +151,43 @@ TEST(Program, LeavesMessagesThatAnIntCannotCountToTheGeneralForm) {
   EXPECT_EQ(forms_of(schedule, 4 * most + 1), std::vector{Messages::Form::any});
 }
 
+TEST(Program, HasAStepForEachOfManyExchangesOfBlocksWhateverTheirSizes) {
+  // The rounds of an alltoallv by pairs, of which a flat schedule has one step.
+  constexpr int ranks = 6;
+  Schedule schedule(ranks);
+  for (int peer = 1; peer < ranks; ++peer) schedule.round().receive(recvbuf(peer), peer).send(sendbuf(peer), peer);
+  schedule.round().receive(recvbuf(1), 1).send(recvbuf(2), 2);  // from another buffer
+  const FlatSchedule flat(schedule);
+  EXPECT_EQ(flat.steps.size(), 2U);
+
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  Layout send(1, 1);
+  Layout recv(1, 1);
+  send.clear();
+  recv.clear();
+  for (const std::int64_t size : {1L, 5L, 0L, 0L, most, most + 1}) send.add(size);
+  for (const std::int64_t size : {1L, 7L, 3L, 0L, most, 2L}) recv.add(size);
+  Program program;
+  bind(flat, send, recv, Collective::alltoallv, 0, program);
+  using Form = Messages::Form;
+  std::vector<Form> forms;
+  std::vector<std::int32_t> peers;
+  std::vector<std::int64_t> sizes;
+  for (const Step& step : program.steps) {
+    forms.push_back(form_of(step));
+    for (const Message& one : step.of(program.messages)) {
+      peers.push_back(one.peer);
+      sizes.push_back(one.data.count);
+      const Layout& its = one.buffer == Buffer::recv ? recv : send;
+      EXPECT_EQ(one.data.first, its.start(one.peer));
+    }
+  }
+  EXPECT_EQ(forms, (std::vector{Form::exchange, Form::receive, Form::exchange, Form::any, Form::exchange}))
+      << "with rank 3 there is nothing to exchange";
+  EXPECT_EQ(peers, (std::vector{1, 1, 2, 4, 4, 5, 5, 1, 2}));
+  EXPECT_EQ(sizes, (std::vector{7L, 5L, 3L, most, most, 2L, most + 1, 7L, 3L}));
+}
+
 TEST(Program, MakesOneStepOfEachRunOfCopiesAndOfCombines) {
   Schedule schedule(4);
   schedule.copy(sendbuf(0), recvbuf(0));
