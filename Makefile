@@ -23,7 +23,7 @@ PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3-venv iproute2 libsimgrid-dev groff-base \
   slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge pkg-config
-CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+CXX_FILES := $(shell find src tests bench examples include lab cmake -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 # Workers for tests whose ranks wait much of the time, for each other or for limited links. In the lab each takes one test
 # after the other, for some wait long.
@@ -224,7 +224,7 @@ test-slurm: test-install
 	$(STEP) "Slurm"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=5 tests/slurm
 
-## What Starling costs a call, on this machine: about 7 minutes. The figures also go to build-test/figures.json.
+## What Starling costs a call, on this machine: more than ten minutes. The figures also go to build-test/figures.json.
 bench: test-install build-core
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json

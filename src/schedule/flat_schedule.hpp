@@ -16,7 +16,7 @@ struct FlatSchedule : StepKinds::InSchedule {
   [[nodiscard]] std::size_t bytes() const;
 
   std::vector<StepKinds::Flat> steps;
-  std::size_t bound_steps = 0;  ///< the most that a program of it has: some stand for many rounds
+  std::size_t bound_steps = 0;  ///< the most that a program of it has: a step here may stand for many rounds
   std::vector<Scratch> scratch;
 };
 

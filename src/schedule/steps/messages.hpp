@@ -54,7 +54,7 @@ struct Messages {
     /// Each message is one block of the caller's: all receives into one buffer, all sends from one.
     bool single_blocks;
     /// Takes in the rounds of what follows, where they exchange a block each between the same buffers: so many are
-    /// bound together in a third of the time. Whether it did.
+    /// bound together in a quarter of the time. Whether it did.
     [[nodiscard]] bool join(const Flat& next, const InSchedule& all);
     /// Makes a step of the program for each round: the quickest form that can do it. Messages of blocks that turn out
     /// empty are left out, for both ends know.
