@@ -27,7 +27,7 @@ CXX_FILES := $(shell find src tests bench examples include lab cmake -name '*.[c
 JOBS := $(shell nproc)
 # Workers for tests whose ranks wait much of the time, for each other or for limited links. In the lab each takes one test
 # after the other, for some wait long.
-WAITING := $(shell echo $$(($(JOBS) + 1)))
+WAITING := $(shell echo $$(($(JOBS) + 2)))
 ON_LINKS := $(shell echo $$((2 * $(JOBS))))
 STEP = @printf '\n==> %s\n'
 # A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; in few, for what one

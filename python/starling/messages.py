@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -51,9 +52,11 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(map(printable, values))
 
 
-def is_cut_short(text: str, mistake: int) -> bool:
-    """Whether a text that should be JSON, with a mistake there, is only the beginning of some."""
-    return not text[mistake:].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
+def is_cut_short(text: str, mistake: json.JSONDecodeError) -> bool:
+    """Whether a text that should be JSON, with this mistake, is only the beginning of some."""
+    if mistake.msg == "Extra data":  # behind what is whole
+        return False
+    return not text[mistake.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
 
 
 def no_folder(file: Path) -> str | None:

@@ -79,15 +79,8 @@ bool may_be_of_library(std::string_view name) {
   return is_of_library(name) && !library_algorithms().looked_for;
 }
 
-/// Why the MPI library has no such algorithm that can be selected.
-std::string why_not_of_library(std::string_view name) {
-  const std::string& why_none = library_algorithms().why_none;
-  return why_none.empty() ? "the MPI library has no algorithm " + told(name)
-                          : "the MPI library's own algorithms cannot be selected: " + why_none;
-}
-
-/// The same for a collective, with those that there are.
-std::string why_not_of_library(Collective collective, std::string_view name) {
+/// why_not_of_library for a collective, with those that there are.
+std::string why_not_offered(Collective collective, std::string_view name) {
   std::string why = why_not_of_library(name);
   std::vector<std::string> names;
   for (const Selected& one : Selected::all(collective)) names.push_back(one.name());
@@ -175,6 +168,13 @@ std::string item_fault(const std::string& item, const ForcedNames& names) {
 
 }  // namespace
 
+std::string why_not_of_library(std::string_view name) {
+  if (!is_of_library(name)) return {};
+  const std::string& why_none = library_algorithms().why_none;
+  return why_none.empty() ? "the MPI library has no algorithm " + told(name)
+                          : "the MPI library's own algorithms cannot be selected: " + why_none;
+}
+
 ForcedNames forced_names() {
   return {.is_collective =
               [](std::string_view collective) {
@@ -199,7 +199,7 @@ ForcedNames forced_names() {
 }
 
 std::string why_unknown(Collective collective, std::string_view name) {
-  if (is_of_library(name)) return why_not_of_library(collective, name);
+  if (is_of_library(name)) return why_not_offered(collective, name);
   if (const Bound* bound = base_of(collective, name)) return parameter_fault(*bound, name);
   std::vector<std::string> names;
   for (const Way& way : offered_ways(collective)) names.push_back(way.algorithm_name().text());

@@ -21,6 +21,9 @@ ForcedNames forced_names();
 /// Why `name` is no candidate of `collective`, in words for people: what there is instead.
 std::string why_unknown(Collective collective, std::string_view name);
 
+/// Why a way that is an algorithm of the MPI library, and is not here, is not; empty for other ways.
+std::string why_not_of_library(std::string_view name);
+
 /// Whether the settings ask for algorithms of the MPI library, or name any.
 bool wants_library_algorithms(const Settings& settings);
 /// The same before settings are read: true where they may.

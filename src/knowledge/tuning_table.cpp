@@ -7,6 +7,7 @@
 
 #include "knowledge/history.hpp"
 #include "knowledge/json_fields.hpp"
+#include "knowledge/names.hpp"
 #include "messages/told.hpp"
 #include "ways/way.hpp"
 
@@ -212,8 +213,8 @@ void take_way_at_run_time(TableInterval& interval) {
   const double slower = interval.gain.value_or(1) / interval.at_run_time->gain.value_or(1);
   for (std::optional<double>* const end : {&interval.seconds.first, &interval.seconds.second})
     if (*end) **end *= slower;
-  interval.why = interval.way + " would be faster" + (interval.why.empty() ? "" : ", " + interval.why) +
-                 ", but is set before a job starts: see starling export";
+  interval.why = interval.way + " would be faster" + (interval.why.empty() ? "" : ", " + interval.why) + ", but " +
+                 why_not_of_library(interval.way) + "; see starling export";
   interval.way = std::move(interval.at_run_time->way);
   interval.gain = interval.at_run_time->gain;
   interval.at_run_time.reset();
@@ -322,6 +323,7 @@ std::string TuningTable::misfit(const Circumstances& here) const {
 
 std::string TuningTable::forget_unknown() {
   std::string first;
+  std::string why;
   std::int64_t forgotten = 0;
   for (TableEntry& entry : entries_) {
     const auto collective = collective_named(entry.collective);
@@ -329,16 +331,18 @@ std::string TuningTable::forget_unknown() {
       if (interval.way.empty()) continue;
       if (collective && interval.at_run_time && !way_named(*collective, interval.way)) take_way_at_run_time(interval);
       if (collective && way_named(*collective, interval.way)) continue;
-      if (forgotten++ == 0)
+      if (forgotten++ == 0) {
         first =
             entry.collective + ":" + interval.way + " with " + shape_in_words(entry) + ", " + sizes_in_words(interval);
+        why = why_not_of_library(interval.way);
+      }
       interval.way.clear();
     }
   }
   std::erase_if(entries_,
                 [](const TableEntry& entry) { return entry.intervals.empty() || !collective_named(entry.collective); });
   if (forgotten == 0) return {};
-  return told(file_) + " names a way that is not here: " + told(first) +
+  return told(file_) + " names a way that is not here: " + told(first) + (why.empty() ? "" : " (" + why + ")") +
          (forgotten == 1 ? "; this interval is ignored"
                          : "; this and " + counted(forgotten - 1, "more interval") + " like it are ignored");
 }

@@ -20,7 +20,7 @@ struct TableOrigin {
   std::string starling;
 };
 
-/// What a running job can do instead of a way that the MPI library takes only when it starts.
+/// What a program does instead of one of the MPI library's own algorithms, where that cannot be selected.
 struct WayAtRunTime {
   std::string way;
   std::optional<double> gain;  ///< native's time / the way's
@@ -69,7 +69,7 @@ class TuningTable {
   /// or major version of it. Empty if it may.
   [[nodiscard]] std::string misfit(const Circumstances& here) const;
 
-  /// Takes the way for run time where a running job does not have an interval's way, and says so in the interval.
+  /// Takes the way for run time where this process does not have an interval's way, and says so in the interval.
   /// Leaves to native, by an empty way, the intervals whose way this version, with the MPI library at hand, does not
   /// have, and removes entries whose collective it does not have. Returns a sentence about those, empty if there were
   /// none.

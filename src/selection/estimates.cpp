@@ -79,10 +79,14 @@ Prospect prospect(const Estimate& candidate, const Estimate& reference) {
 Estimates::Estimates(std::span<const Interned> groups)
     : all_(std::min<std::size_t>(groups.size(), 2)), scatter_(first_scatter) {
   std::vector<Interned> different;
+  group_of_.reserve(groups.size());
+  std::ptrdiff_t number = 0;
   for (const Interned& group : groups) {
-    const auto found = std::find(different.begin(), different.end(), group);
-    group_of_.push_back(static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(found - different.begin(), last_group)));
-    if (found == different.end()) different.push_back(group);
+    // Mostly that of the one before.
+    if (different.empty() || different[static_cast<std::size_t>(number)] != group)
+      number = std::find(different.begin(), different.end(), group) - different.begin();
+    if (number == std::ssize(different)) different.push_back(group);
+    group_of_.push_back(static_cast<std::uint8_t>(std::min(number, last_group)));
   }
   groups_ = std::min<std::size_t>(different.size(), last_group + 1);
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].group = group_of_[i];

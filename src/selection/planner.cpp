@@ -44,6 +44,7 @@ constexpr double common_spread_of_earlier = 0.1;
 
 std::vector<Interned> groups_of(const Brief& brief) {
   std::vector<Interned> groups;
+  groups.reserve(brief.candidates.size());
   for (const Candidate& one : brief.candidates) groups.push_back(one.group);
   return groups;
 }
@@ -111,10 +112,12 @@ Planner::Planner(const Brief& brief)
       knowledge_(brief.knowledge),
       chosen_(fastest_of_earlier(brief)) {
   std::vector<Interned> names;
+  names.reserve(brief.candidates.size());
+  eligible_.resize(brief.candidates.size());
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
     names.push_back(one.name);
-    eligible_.push_back(one.eligible());
+    eligible_[i] = one.eligible();
     expect_setup(static_cast<int>(i), one.setup_seconds);
     if (!one.earlier || !(one.earlier->seconds > shortest)) continue;
     estimates_.believe(static_cast<int>(i),

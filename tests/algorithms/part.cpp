@@ -85,7 +85,7 @@ std::vector<Bound> hierarchies() {
 }
 
 std::vector<int> numbers_of_ranks_of_hierarchies() {
-  if (testing::sanitized) return {4, 5, 8};
+  if (testing::sanitized) return {4, 5};
   return {4, 5, 6, 7, 8, 9, 11, 12, 16, 20, 24, 32};
 }
 

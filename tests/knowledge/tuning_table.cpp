@@ -213,7 +213,7 @@ TEST(TuningTable, WaysThatAreNotHereLeaveTheirSizesToNativeAtTheEndsToo) {
   EXPECT_EQ(advised(found, key("reduce", 64, 4, 1, 4)), "") << "another entry is not nearer for that";
 }
 
-TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
+TEST(TuningTable, TakesAnotherWayForAnAlgorithmOfTheLibraryThatCannotBeSelected) {
   const auto set = [](int from, const char* below, const std::string& instead) {
     return R"({"from": )" + std::to_string(from) + R"(, "below": )" + below +
            R"(, "way": "native_adjust_8", "seconds": [2, 4], "gain": 2.5, "why": "2.00 times", "at_run_time": )" +
@@ -234,7 +234,7 @@ TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
   EXPECT_EQ(small[0].seconds, 6) << "likewise";
   EXPECT_EQ(small[0].why,
             "binomial: t.json has it for 4 ranks on 1 node, 0 to 7 bytes: native_adjust_8 would be faster, 2.00 times, "
-            "but is set before a job starts: see starling export");
+            "but the MPI library has no algorithm native_adjust_8; see starling export");
   EXPECT_EQ(advised(found, key("bcast", 9, 4, 1, 4)), "");
   EXPECT_EQ(advised(found, key("bcast", 64, 4, 1, 4)), "native");
   EXPECT_EQ(found.to_json().find("at_run_time"), std::string::npos) << "taken once";

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from starling.records.record import Context, RunRecord
-from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
+from support.mpis import ROOT, Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tables import choice, data
 from support.tuned import STARLING, library, preloaded, run_tuned
@@ -103,6 +103,29 @@ def test_the_mpi_librarys_own_algorithms_are_ways_of_a_table(mpi: Mpi, tmp_path:
     assert "starling" not in outcome.stderr
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+@pytest.mark.parametrize("has_another", [True, False], ids=["another", "no_other"])
+def test_with_several_threads_another_way_is_taken_than_the_librarys_own(
+    mpi: Mpi, has_another: bool, tmp_path: Path
+) -> None:
+    of_library = LIBRARYS_OWN[mpi.name][0]
+    entry = choice("allreduce", 4, (0, None, of_library))
+    if has_another:
+        entry["intervals"][0] |= {
+            "at_run_time": {"way": "recursive_doubling", "gain": 1.5},
+            "why": "2.00 times as fast",
+        }
+    options = [f"-I{ROOT / 'include'}", "-rdynamic", "-ldl"]
+    program = str(compile_c(mpi, Path(__file__).parent / "library_algorithms.c", tmp_path, options))
+    settings = {"STARLING_TABLE": written(tmp_path, mpi, entry), "STARLING_MACHINE": "here"}
+    outcome, record = run_tuned(mpi, 4, [program, "threads"], "table", tmp_path, settings)
+    (context,) = of(record, "allreduce").values()
+    assert context.winner == ("recursive_doubling" if has_another else "native")
+    why = "the MPI library's own algorithms cannot be selected: several threads may call MPI at once"
+    assert why in (context.decisions[0].why if has_another else outcome.stderr)
+    assert ("names a way that is not here" in outcome.stderr) != has_another
+
+
 @pytest.mark.parametrize("mpi", INTEL, ids=str)
 def test_a_running_job_takes_another_way_than_one_that_is_set_before_it_starts(mpi: Mpi, tmp_path: Path) -> None:
     entry = choice("allreduce", 4, (0, 1000, "native_adjust_8"), (1000, None, "native_adjust_2"))
@@ -115,9 +138,13 @@ def test_a_running_job_takes_another_way_than_one_that_is_set_before_it_starts(m
         8: ("recursive_doubling", "table"),
         2000: ("native", "table"),
     }
+    why = (
+        "the MPI library's own algorithms cannot be selected: intel has no algorithms that can be selected while a "
+        "program runs"
+    )
     assert [found[size].decisions[0].why.partition(" bytes")[2] for size in (8, 2000)] == [
-        ": native_adjust_8 would be faster, 2.00 times as fast, but is set before a job starts: see starling export",
-        " and more: native_adjust_2 would be faster, but is set before a job starts: see starling export",
+        f": native_adjust_8 would be faster, 2.00 times as fast, but {why}; see starling export",
+        f" and more: native_adjust_2 would be faster, but {why}; see starling export",
     ]
     assert "starling" not in outcome.stderr
 
@@ -223,7 +250,7 @@ def test_ways_that_are_gone_are_one_line_and_the_rest_stands(mpi: Mpi, tmp_path:
     (line,) = [one for one in outcome.stderr.splitlines() if "starling" in one]
     assert line == (
         f"starling: {table} names a way that is not here: allreduce:native_no_such with 4 ranks on 1 node, 0 to 999 "
-        "bytes; this and 1 more interval like it are ignored"
+        "bytes (the MPI library has no algorithm native_no_such); this and 1 more interval like it are ignored"
     )
     assert of(record, "allreduce")[2000].winner == "ring"
 

@@ -53,9 +53,11 @@ def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
         assert {name.partition("?")[0]: count for name, count in gathered.items()} == {"groups": MESHES}
 
 
-def tune(mpi: Mpi, folder: Path, *options: str, behind: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+def tune(
+    mpi: Mpi, folder: Path, *options: str, behind: Sequence[str] = (), ranks: int = 4
+) -> subprocess.CompletedProcess[str]:
     line = [*STARLING, "tune", "-o", str(folder / "table.json"), "--mpicc", str(mpi.mpicc), *options]
-    line += ["--", *mpi.launcher, "-n", "4", *behind]
+    line += ["--", *mpi.launcher, "-n", str(ranks), *behind]
     return subprocess.run(
         line,
         env=environment(
@@ -68,6 +70,14 @@ def tune(mpi: Mpi, folder: Path, *options: str, behind: Sequence[str] = ()) -> s
         timeout=240,
         check=False,
     )
+
+
+def test_a_job_of_one_rank_has_nothing_to_tune(tmp_path: Path) -> None:
+    mpi = debian_mpis()[0]
+    done = tune(mpi, tmp_path, "--budget", "5s", ranks=1)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("starling: the job has one rank with Open MPI")
+    assert not (tmp_path / "table.json").exists()
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -505,8 +505,26 @@ def test_each_threshold_of_mpich_3_has_its_size_and_both_names(
         assert left_out == []
     else:
         assert [line.partition(": ")[2] for line in left_out] == [
-            "for MPICH 4 and later no variable, no one algorithm is best for all sizes"
+            "for MPICH 4 and later no variable, no one algorithm is better than the library's choices and slower at no "
+            "size"
         ]
+
+
+def test_a_variable_for_all_sizes_is_not_set_where_native_is_faster_at_one() -> None:
+    # brucks is the fastest in the mean, but where large blocks are sent natively is faster.
+    seconds = {"native": {64: 4.0, 8192: 3.0}, "native_pairwise": {64: 9.0, 8192: 1.0}, "native_brucks": {64: 1.0}}
+    seconds["native_brucks"][8192] = 3.5
+    intervals = (0, 4096, "native_brucks"), (4096, None, "native_pairwise")
+    of = table(choice("alltoall", 4, *intervals), measured=points("alltoall", 4, seconds), flavour="mpich")
+    values, left_out = assignments(of)
+    assert "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM" not in values
+    assert "for MPICH 4 and later no variable" in left_out[0]
+    seconds["native_brucks"][8192] = 3.0
+    values, left_out = assignments(
+        table(choice("alltoall", 4, *intervals), measured=points("alltoall", 4, seconds), flavour="mpich")
+    )
+    assert values["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"] == "brucks"
+    assert "pairwise" in left_out[0]
 
 
 def test_thresholds_that_act_on_intercommunicators_only_are_not_set_and_said_so() -> None:

@@ -341,3 +341,15 @@ def test_what_scatters_does_not_differ_clearly() -> None:
     assert rows(1.04, 1.04, 1.04).differs("way", behind) == 0, "too little to matter"
     assert not rows(1.04, 1.04, 1.04).is_open("way", behind)
     assert rows(1.0, 1.0).is_open("way", behind), "ranks may drift apart later"
+
+
+def test_calls_in_a_row_count_where_few_calls_behind_barriers_say_something_else() -> None:
+    rows = Rows()
+    for race in range(4):
+        rows.add(NATIVE, race, [1.0 * MS] * FEWEST_CALLS)
+        rows.add("way", race, [1.12 * MS] * FEWEST_CALLS)
+    assert not rows.differs("way", Estimate(-0.36, 0.3)), "one call may take anything"
+    assert rows.tells_more("way", Estimate(-0.36, 0.3))
+    assert not rows.tells_more("way", Estimate(0.1, 0.3)), "as behind barriers"
+    assert not rows.tells_more("way", Estimate(-0.36, 0.001))
+    assert not Rows().tells_more("way", Estimate(-0.36, 0.3))

@@ -143,6 +143,7 @@ def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
         ("", "line 1: it is cut short; make it again with: starling tune"),
         (IN_MANUAL[:400], "line 7: it is cut short; make it again with: starling tune"),
         ("[1, 2", "line 1: it is cut short; make it again with: starling tune"),
+        (IN_MANUAL.strip() + " x", "line 15: not JSON: Extra data"),
         ('{"schema": x}', "line 1: not JSON: Expecting value"),
         ("[" * 100000, "it is no tuning table: it is nested too deeply"),
         ("[]", 'it is no tuning table: it has no "schema"; make one with: starling tune'),

@@ -705,7 +705,7 @@ def parse(contents: bytes, path: Path) -> tuple[RunRecord, str]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        if is_cut_short(text, error.pos):
+        if is_cut_short(text, error):
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words, to_all_sizes
-from starling.tables.table import NATIVE, Shape, Table
+from starling.tables.table import NATIVE, SLOWER, Shape, Table
 
 _LARGEST = 2147483647
 _FEWEST_FOR_BRUCKS = 8
@@ -131,14 +131,21 @@ def _its_own(rule: Rule, _size: int) -> str:
 
 
 def _single(entry: Rules, seconds: dict[int, dict[str, float]]) -> str | None:
-    """The algorithm to use for all sizes; None where the library's own choices are faster, or none was measured."""
+    """The algorithm to use for all sizes, of those that are slower than the library's own choices at none.
+
+    None where those are faster in the mean, or no algorithm was measured.
+    """
     names = {_its_own(rule, 0) for rule in entry.rules}
     if len(names) == 1:
         return next(iter(names - {NATIVE}), None)
     if not seconds:
         return None
     everywhere = set.intersection(*(set(times) for times in seconds.values()))
-    sums = {name: sum(math.log(times[name]) for times in seconds.values()) for name in everywhere}
+    sums = {
+        name: sum(math.log(times[name]) for times in seconds.values())
+        for name in everywhere
+        if all(times[name] <= SLOWER * times.get(NATIVE, math.inf) for times in seconds.values())
+    }
     best = min(sorted(sums), key=sums.__getitem__, default=NATIVE)
     return None if best == NATIVE else best
 
@@ -241,7 +248,10 @@ def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, s
             for_all = [(rule.from_, name) for rule in entry.rules]
             left_out += _differences(entry, for_all, _its_own, "the variable of MPICH 4")
         else:
-            left_out.append(f"{entry.shape}: for MPICH 4 and later no variable, no one algorithm is best for all sizes")
+            left_out.append(
+                f"{entry.shape}: for MPICH 4 and later no variable, no one algorithm is better than the library's choices "
+                "and slower at no size"
+            )
         known = _regimes(entry.shape)
         if known is None:
             if collective in {"gather", "scatter"}:

@@ -19,6 +19,8 @@ MOST_BYTES = 1 << 50
 """The largest size, so that sums of sizes fit in 64 bits."""
 
 NATIVE = "native"
+SLOWER = 1.02
+"""Nothing is chosen where it was measured to take more than so many times native's time."""
 
 _TIME = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?", re.ASCII)
 _BOUND = r"[^=,?:]+=[^=,:]*(:[^=,:]+=[^=,:]*)*"
@@ -90,7 +92,7 @@ class _OfShape(_Model):
 
 
 class AtRunTime(_Model):
-    """The way that a running job takes instead of one that must be set before it starts, and its gain as there."""
+    """The way that a program takes instead of an algorithm of the MPI library that it cannot select, and its gain."""
 
     way: WayName
     gain: Seconds | None = None
@@ -100,8 +102,8 @@ class Interval(_Model):
     """The way to use from `from_` bytes up to, but without, `below`; None for `below`: without end.
 
     `seconds` are those expected of a call at both ends (or at the last measured size where there is no end), `gain` is
-    native's time divided by the way's; None where not known. `at_run_time` is there only for a way that a running job
-    cannot change to.
+    native's time divided by the way's; None where not known. `at_run_time` is there only for algorithms of
+    the MPI library, which some programs cannot select.
     """
 
     from_: Bytes = Field(alias="from")
@@ -272,7 +274,7 @@ def parse(text: str) -> Table:
     try:
         data = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        cut = is_cut_short(text, error.pos)
+        cut = is_cut_short(text, error)
         reason = "it is cut short; make it again with: starling tune" if cut else f"not JSON: {error.msg}"
         raise TableError(f"line {error.lineno}: {reason}") from error
     except RecursionError as error:

@@ -10,15 +10,12 @@ the logarithm of the size.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from starling.tables.table import NATIVE
+from starling.tables.table import NATIVE, SLOWER
 from starling.tuning.belief import Estimate
-
-SLOWER = math.log(1.02)
-"""No way is chosen where it was measured to be slower than native by more."""
 
 _CERTAIN = 1.64
 """Deviations of a difference from which on it is no accident (a one-sided test at 5 %)."""
@@ -40,6 +37,8 @@ class Curve:
 
     estimates: Sequence[Estimate | None]
     measured: Sequence[bool]
+    of_few: Collection[int] = ()
+    """The sizes, of those measured, at which it made few calls."""
 
     def usable(self, at: int) -> bool:
         """Whether it was measured there, or on both sides and nothing speaks against it in between."""
@@ -68,7 +67,8 @@ def costs(curves: Mapping[str, Curve], at: int) -> dict[str, float]:
     found: dict[str, float] = {}
     for way in curves:
         one = known.get(way)
-        if one is None or (way != NATIVE and one.mean + (0 if curves[way].measured[at] else one.deviation) > SLOWER):
+        doubts = _CERTAIN if at in curves[way].of_few else 0.0 if curves[way].measured[at] else 1.0
+        if one is None or (way != NATIVE and one.mean + doubts * one.deviation > math.log(SLOWER)):
             found[way] = math.inf
             continue
         loss = max(one.mean - best.mean, 0.0)

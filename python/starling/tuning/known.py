@@ -107,6 +107,11 @@ class Known:
         at = self.points[point]
         return [way for way in at.seconds if way == NATIVE or way not in at.out]
 
+    def is_of_few(self, way: str, point: Point) -> bool:
+        """Whether a way, measured at a point, made too few calls there to rely on, behind barriers and in a row."""
+        at = self.points[point]
+        return Summary.of(at.seconds[way]).is_of_few and not at.rows.verdict(way)
+
     def best(self, point: Point) -> tuple[str, float]:
         """The fastest way that was measured, and the logarithm of its time over native's."""
         return min(((way, self.estimate(way, point).mean) for way in self.measured(point)), key=lambda one: one[1])
@@ -179,9 +184,8 @@ class Known:
     def judge_rows(self, point: Point) -> None:
         """Tells whether the choice at a point rests on its calls in a row."""
         rows = self.points[point].rows
-        rows.count = any(
-            rows.differs(way, self.behind_barriers(way, point)) for way in self.measured(point) if way != NATIVE
-        )
+        others = [(way, self.behind_barriers(way, point)) for way in self.measured(point) if way != NATIVE]
+        rows.count = any(rows.differs(*one) or rows.tells_more(*one) for one in others)
 
     def keep(self, line: Line) -> None:
         """Takes in an answer; what it tells of other ways and points, `learn` does."""

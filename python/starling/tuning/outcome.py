@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from starling.tables import intel_rules
+from starling.tables.expressed import PREFIX
 from starling.tables.table import NATIVE, AtRunTime, Choice, InRow, Interval, Made, Shape, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
@@ -29,13 +29,14 @@ def curves(known: Known, points: list[Point]) -> dict[str, Curve]:
             known.estimate(way, point) if way == NATIVE or way not in known.points[point].out or way_was else None
             for point, way_was in zip(points, measured, strict=True)
         ]
-        found[way] = Curve(estimates, measured)
+        few = [i for i, point in enumerate(points) if measured[i] and known.is_of_few(way, point)]
+        found[way] = Curve(estimates, measured, few)
     return found
 
 
-def _at_run_time(points: list[Point], ways: dict[str, Curve], inside: range) -> AtRunTime:
-    """The way that costs least in an interval among those that a running job can change to."""
-    these = {way: one for way, one in ways.items() if not intel_rules.setting(points[0].collective, way)}
+def _at_run_time(ways: dict[str, Curve], inside: range) -> AtRunTime:
+    """The way that costs least in an interval among those that every program can change to."""
+    these = {way: one for way, one in ways.items() if not way.startswith(PREFIX)}
     at_each = [costs(these, i) for i in inside]
     best = min(these, key=lambda way: sum(one[way] for one in at_each))
     log = fmean(one.mean for i in inside if (one := these[best].estimates[i]) is not None)
@@ -87,7 +88,7 @@ def _seconds_at_ends(known: Known, points: list[Point], curve: Curve, span: Span
 def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: Span) -> Interval:
     inside = range(span.first, span.last + 1)
     gain = math.exp(-fmean(one.mean for i in inside if (one := ways[span.way].estimates[i]) is not None))
-    is_set_at_start = bool(intel_rules.setting(points[0].collective, span.way))
+    is_of_library = span.way.startswith(PREFIX)
     if span.way == NATIVE:
         rivals = [(known.best(points[i]), i) for i in inside]
         (rival, log), _ = min(rivals, key=lambda one: one[0][1])
@@ -107,7 +108,7 @@ def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: S
             "seconds": _seconds_at_ends(known, points, ways[span.way], span),
             "gain": 1.0 if span.way == NATIVE else gain,
             "why": why,
-            "at_run_time": _at_run_time(points, ways, inside) if is_set_at_start else None,
+            "at_run_time": _at_run_time(ways, inside) if is_of_library else None,
         }
     )
 

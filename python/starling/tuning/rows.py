@@ -44,7 +44,8 @@ class Rows:
     spells: dict[str, dict[int, list[Sequence[float]]]] = field(default_factory=dict)
     """Seconds of the calls of each spell, by way and race, in the order of rounds."""
     count: bool = False
-    """Whether a choice rests on them: some way's ratio to native differs clearly from that behind barriers."""
+    """Whether a choice rests on them: some way's ratio to native differs clearly from that behind barriers, or is known
+    better."""
 
     def add(self, way: str, race: int, seconds: Sequence[float]) -> None:
         """Takes in a spell."""
@@ -102,6 +103,13 @@ class Rows:
         apart = ratio.mean - behind_barriers.mean
         clearly = max(_DEVIATIONS * math.hypot(ratio.deviation, behind_barriers.deviation), CLEAR)
         return apart if abs(apart) > clearly else 0.0
+
+    def tells_more(self, way: str, behind_barriers: Estimate) -> bool:
+        """Whether the ratio is known better than that behind barriers, which seems to be another."""
+        ratio = self.ratio(way)
+        if ratio is None or ratio.deviation > behind_barriers.deviation:
+            return False
+        return abs(ratio.mean - behind_barriers.mean) > CLEAR
 
     def is_open(self, way: str, behind_barriers: Estimate) -> bool:
         """Whether a way's ratio may differ from that behind barriers, and more rounds would tell."""

@@ -20,8 +20,8 @@ _DEVIATIONS = 1.96
 _OF_MEDIAN = 1.2533
 """The deviation of the median of normal values is that of their mean, times the root of pi / 2."""
 
-_FEW_DEVIATION = 0.1
-"""Relative standard deviation of a median that is assumed for fewer than FEWEST calls."""
+_OF_ONE_OF_FEW = 0.25
+"""Relative standard deviation of a call that is assumed for fewer than FEWEST calls."""
 
 _LEAST_DEVIATION = 0.01
 """No median is known better than this: clocks, and states of caches and connections, differ from job to job."""
@@ -51,11 +51,16 @@ class Summary:
         # Times that jump between two levels have a median that the quartiles do not see move.
         deviation = _OF_MEDIAN * pstdev(map(math.log, seconds)) / math.sqrt(count)
         if count < FEWEST:
-            return cls(median(seconds), None, count, max(deviation, _FEW_DEVIATION))
+            return cls(median(seconds), None, count, max(deviation, _OF_ONE_OF_FEW / math.sqrt(count)))
         ordered = sorted(seconds)
         half_width = _NOTCH * (_quartile(ordered, 0.75) - _quartile(ordered, 0.25)) / math.sqrt(count)
         deviation = max(deviation, half_width / median(ordered) / _DEVIATIONS, _LEAST_DEVIATION)
         return cls(median(ordered), half_width, count, deviation)
+
+    @property
+    def is_of_few(self) -> bool:
+        """Whether there are too few calls to tell how much they scatter."""
+        return self.count < FEWEST
 
     def is_narrow(self, share: float) -> bool:
         """Whether the interval is within `share` of the median to each side."""

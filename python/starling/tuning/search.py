@@ -47,6 +47,8 @@ _MOST_ENDINGS = 3
 _PASSES = 3
 """Calls in a row come after the races; what they leave of the budget goes to races again, and to rows of the ways that
 are the best by then."""
+_CONFIRMING_SHARE = 0.15
+"""Of the budget that is left when a pass begins, for more calls of the best ways that made few."""
 _ROW_SHARE = 0.15
 """Of the budget that is left when a pass begins, for calls in a row, and at last all that nothing else needs;"""
 _ROW_SECONDS = 20.0
@@ -113,9 +115,13 @@ class Search:
             self._turns.race(point, [], _NATIVE_SHARE * self.budget.left / self._to_measure)
         for _ in range(_PASSES):
             for_rows = _ROW_SHARE * self.budget.left
-            self.budget.reserved = for_rows if self.budget.is_finite and self._row_points() else 0.0
+            reserved = for_rows if self.budget.is_finite and self._row_points() else 0.0
+            confirming = _CONFIRMING_SHARE * self.budget.left if self.budget.is_finite else 0.0
+            self.budget.reserved = reserved + confirming
             while self._turns.endings < _MOST_ENDINGS and (found := self._next()):
                 self._turns.race(*found, 2.0 * self.budget.left / self._to_measure)
+            self.budget.reserved = reserved
+            self._confirm()
             self.budget.reserved = 0.0
             self._rows(min(for_rows, self.budget.left))
         self._rows(self.budget.left)
@@ -271,6 +277,23 @@ class Search:
                     near = towards[0]
                     return f"{behind[0]:.1f} times the best of {near.bytes} bytes on {near.place}, getting worse"
         return ""
+
+    def _confirm(self) -> None:
+        """Lets the best way of each point take turns with native until it has made enough calls, short calls first."""
+        natives = {point: at.native for point, at in self.known.points.items() if at.native and NATIVE not in at.out}
+        for point in sorted(natives, key=lambda one: natives[one]):
+            while way := self._to_confirm(point):
+                before = len(self.known.points[point].seconds[way])
+                self._turns.race(point, [way], 0.0)
+                if len(self.known.points[point].seconds[way]) == before:
+                    break
+
+    def _to_confirm(self, point: Point) -> str | None:
+        """The best way at a point, if it made few calls; None for native."""
+        if self.known.plan[point] == 0 or self.budget.left <= 0 or self._turns.endings >= _MOST_ENDINGS:
+            return None
+        way, _ = self.known.best(point)
+        return way if way != NATIVE and self.known.is_of_few(way, point) else None
 
     # Calls in a row
 

@@ -40,6 +40,7 @@ from starling.tuning.turns import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_FEWEST_RANKS = 2
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|min|h)?")
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 _LINES = 10
@@ -191,6 +192,11 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
     ):
         job.start()
         nodes, machine = job.nodes, job.machine
+        if len(nodes) < _FEWEST_RANKS:
+            raise PlanError(
+                f"the job has one rank with {job.library}; start more, or name the compiler wrapper of the "
+                "launcher's MPI with --mpicc"
+            )
         wanted, notes = plan(request, nodes)
         ways = admitted(_offered(jobs, wanted), request.ways)
         if crowd := crowded(nodes, job.sharing):
