@@ -172,6 +172,26 @@ def test_mpich_takes_the_radix_of_an_algorithm_from_its_selection_file(mpi: Mpi,
     assert len(found) == 2
 
 
+@pytest.mark.parametrize("mpi", WITH_RADIX, ids=str)
+def test_mpich_takes_trees_from_its_selection_file(mpi: Mpi, tmp_path: Path) -> None:
+    """As by their variables, which is told by the order of additions."""
+    found = {}
+    for radix in (2, 4):
+        whole = data(choice("allreduce", 6, (0, None, f"native_tree?k={radix},chunk=none")), flavour="mpich")
+        file = export(tmp_path, whole, "mpich-json", "--library", library_of(mpi))
+        found[radix] = selected(mpi, tmp_path, file, "allreduce:96", ranks=6)["allreduce:96"]
+        variables = {"INTRA_ALGORITHM": "tree", "TREE_KVAL": str(radix), "DEVICE_COLLECTIVE": "0"}
+        env = {f"MPIR_CVAR_ALLREDUCE_{name}": value for name, value in variables.items()}
+        assert found[radix] == run(mpi, tmp_path, env, "allreduce:96", ranks=6)[0]["allreduce:96"]
+    assert found[2] != found[4]
+    for way in ("native_tree?k=4", "native_pipelined_tree?k=2,chunk=8192"):
+        whole = data(choice("bcast", 6, (0, None, way)), flavour="mpich")
+        file = export(tmp_path, whole, "mpich-json", "--library", library_of(mpi))
+        assert way.partition("?")[0].removeprefix("native_") in file.read_text()
+        env = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file), "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE": "0"}
+        assert run(mpi, tmp_path, env, "bcast:96", "bcast:80000", ranks=6)
+
+
 @pytest.mark.parametrize("mpi", MPICHS, ids=str)
 def test_mpich_selects_by_itself_on_communicators_that_no_entry_is_near(mpi: Mpi, tmp_path: Path) -> None:
     def fingerprint(ranks: int, way: str) -> str:

@@ -31,6 +31,43 @@ _RADIX: dict[str, tuple[str, ...]] = {
 }
 """Algorithms with a radix, which MPICH calls k, and what else files say of them, as their variables do by default."""
 
+_TREES: dict[str, dict[str, tuple[str, ...]]] = {
+    "allreduce": {
+        "tree": (
+            "k=2",
+            "chunk_size=0",
+            "tree_type=knomial_1",
+            "buffer_per_child=0",
+            "topo_overhead=0",
+            "topo_diff_groups=0",
+            "topo_diff_switches=0",
+            "topo_same_switches=0",
+        ),
+    },
+    "bcast": {
+        "tree": (
+            "k=2",
+            "tree_type=knomial_1",
+            "is_non_blocking=1",
+            "topo_overhead=0",
+            "topo_diff_groups=0",
+            "topo_diff_switches=0",
+            "topo_same_switches=0",
+        ),
+        "pipelined_tree": (
+            "k=2",
+            "chunk_size=8192",
+            "tree_type=knomial_1",
+            "is_non_blocking=1",
+            "recv_pre_posted=0",
+        ),
+    },
+}
+"""What files say of trees, as their variables are by default: what they do not say has any value. Since MPICH 5."""
+_TREE_KEYS = {"radix": "k", "chunk": "chunk_size"}
+"""Parameters of trees, by the names that files have for them."""
+_LEAST_CHUNK = 1
+
 _COMMUTATIVE, _BUILT_IN, _MANY, _POWER_OF_TWO, _CONSECUTIVE = (
     "is_commutative=yes",
     "is_op_built_in=yes",
@@ -51,6 +88,7 @@ _NEEDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("allreduce", "reduce_scatter_allgather"): (_BUILT_IN, _MANY),
     ("allreduce", "smp"): ("comm_hierarchy=parent", _COMMUTATIVE),
     ("allreduce", "ring"): (_COMMUTATIVE,),
+    ("allreduce", "tree"): (_COMMUTATIVE,),
     ("allreduce", "recursive_multiplying"): (_COMMUTATIVE,),
     ("allreduce", "k_reduce_scatter_allgather"): (_COMMUTATIVE,),
     ("scan", "smp"): (_CONSECUTIVE,),
@@ -107,6 +145,11 @@ class Library:
             raise TableError(
                 f"{printable(file)}: it is no MPICH library of version 4 or later, which reads selection files"
             )
+
+    @property
+    def names_trees(self) -> bool:
+        """Whether its selection files have the kinds of trees by name."""
+        return all(b"\0" + word + b"\0" in self._bytes for word in (b"tree_type=", b"knomial_1", b"topo_overhead="))
 
     def __str__(self) -> str:
         """For people: its name, version and file."""
@@ -179,7 +222,14 @@ def dialect(library: Library) -> Dialect:
             return f"this MPICH has no algorithm {algorithm.name} for {collective}"
         if algorithm.name in _UNCHECKED:
             return f"{algorithm.name} is right only where MPICH itself chooses it"
+        tree = _TREES.get(collective, {}).get(algorithm.name)
+        if tree and not library.names_trees:
+            return f"{algorithm.name} is not set by selection files of this MPICH"
         for parameter, value in algorithm.parameters:
+            if tree and any(said.startswith(f"{_TREE_KEYS.get(parameter)}=") for said in tree):
+                if int(value) < (_LEAST_RADIX if parameter == "radix" else _LEAST_CHUNK):
+                    return f"{algorithm.name} has no {parameter} {value}"
+                continue
             if parameter != "radix" or algorithm.name not in _RADIX:
                 return f"{parameter} of {algorithm.name} is not set by selection files made here"
             if int(value) < _LEAST_RADIX:
@@ -190,8 +240,12 @@ def dialect(library: Library) -> Dialect:
 
 
 def _leaf(library: Library, collective: str, algorithm: Named) -> Tree:
-    radix = [f"k={value}" for name, value in algorithm.parameters if name == "radix"]
-    said = [*radix, *_RADIX.get(algorithm.name, ())] if radix else []
+    if tree := _TREES.get(collective, {}).get(algorithm.name):
+        values = {_TREE_KEYS[name]: value for name, value in algorithm.parameters}
+        said = [f"{key}={values.get(key, usual)}" for key, _, usual in (one.partition("=") for one in tree)]
+    else:
+        radix = [f"k={value}" for name, value in algorithm.parameters if name == "radix"]
+        said = [*radix, *_RADIX.get(algorithm.name, ())] if radix else []
     return {f"algorithm={library.algorithm(collective, algorithm.name)}": {one: {} for one in said}}
 
 

@@ -249,8 +249,8 @@ def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, s
             left_out += _differences(entry, for_all, _its_own, "the variable of MPICH 4")
         else:
             left_out.append(
-                f"{entry.shape}: for MPICH 4 and later no variable, no one algorithm is better than the library's choices "
-                "and slower at no size"
+                f"{entry.shape}: for MPICH 4 and later no variable, no one algorithm is better than the library's "
+                "choices and slower at no size"
             )
         known = _regimes(entry.shape)
         if known is None:
