@@ -36,6 +36,7 @@ PLAYER = Path(__file__).parents[1] / "build-test" / "core" / "bench" / "starling
 MORE = ("attribute:tested", "native")
 """Played besides the strategies that learn."""
 SHOWN = (20, 60, 300, 3000)
+FOR_OTHERS = (60, 3000)
 """Numbers of calls that tables show."""
 FIGURES = ("mean", "p95", "worst")
 HEADS = [f"{name}, {calls:,} calls" for name in ("mean", "95th percentile", "worst") for calls in SHOWN]
@@ -164,18 +165,34 @@ def strategies_table(played: Sequence[Row]) -> str:
 
 
 def scenarios_table(played: Sequence[Row]) -> str:
-    """`auto` in every scenario. Raises MeasuredError where it was played in none."""
-    heads = ["scenario", *HEADS, "right at the end", "best in hindsight"]
+    """`auto` in every scenario, and the best mean of any other strategy there.
+
+    Raises MeasuredError where `auto` was played in none.
+    """
+    best_other = [f"best other mean, {number:,} calls" for number in FOR_OTHERS]
+    heads = ["scenario", *HEADS, "right at the end", "best in hindsight", *best_other]
     lines = [
         [
             one["scenario"],
             *(cell for figure in FIGURES for cell in _cells(one, figure)),
             f"{one['right']:.0%}",
             f"{one['best_to_native']:.3f}",
+            *(_best_other(played, one["scenario"], number) for number in FOR_OTHERS),
         ]
         for one in _only(played, "strategy", "auto")
     ]
     return markdown.table(heads, lines)
+
+
+def _best_other(played: Sequence[Row], scenario: str, number: int) -> str:
+    """The strategy besides `auto` and `native` whose mean is the least after so many calls, and its mean."""
+    means = {
+        one["strategy"]: one["to_native"][one["at"].index(number)]["mean"]
+        for one in played
+        if one["scenario"] == scenario and one["strategy"] not in ("auto", "native") and number in one["at"]
+    }
+    best = min(means, key=means.__getitem__, default=None)
+    return f"{means[best]:.3f} `{best}`" if best else ""
 
 
 def draw(options: argparse.Namespace) -> None:

@@ -37,7 +37,7 @@ class Program(NamedTuple):
 
 OURS = {
     "fft": Program("FFTW", {"a": 2048, "b": 2048}, {NATIVE: 3, STAR: 12}),
-    "molecular_dynamics": Program("LAMMPS", {"a": 8, "b": 8}, {NATIVE: 3, STAR: 24}),
+    "molecular_dynamics": Program("LAMMPS", {"a": 8, "b": 8}, {NATIVE: 3, STAR: 48}),
     "nanotube": Program("NTUBE", {"a": 8000, "b": 8000}, {NATIVE: 2, STAR: 14}),
     "nbody": Program("NBODY", {"a": 3632, "b": 11648}, {NATIVE: 2, STAR: 16}),
 }
