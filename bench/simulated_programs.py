@@ -117,7 +117,8 @@ def table_of_programs(file: Measurements) -> str:
             )
             gain = (f"{before / after:.2f}", number(1e3 * lost), star.notes["winner"])
             ratio = f"{paper.mpich_s / paper.star_s:.2f}"
-            rows.append((*place, ratio, number(1e3 * before), number(1e3 * after), *gain))
+            settled = number(1e3 * after) + ("" if star.notes["settled"] else " (still trying)")
+            rows.append((*place, ratio, number(1e3 * before), settled, *gain))
     titles = ("program", "T.", "collective", "paper's", "paper: program MPICH / STAR", "`mpich`: ms a step")
     more = ("`star`, settled", "`mpich` / `star`", "lost by trying, ms", "`star` uses")
     made_of = origin(one.made for one in found.values())
