@@ -55,7 +55,7 @@ LONG = ("--sizes", "16384", "65536", "--learning", "40", "--calls", "2")
 FIRST = ("--sizes", "16384", "--rounds", "1")
 SMALL = ("--sizes", "1024", "--learning", "120")
 PROGRAMS = (
-    *("--rounds", "2", "--programs"),
+    *("--rounds", "3", "--programs"),
     *("fft", "nbody", "molecular_dynamics", "nanotube", "lmp melt", "lmp salt", "pw.x"),
 )
 LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from starling.commands.cli import app
 from support.mpis import Mpi, compile_c, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
 from support.tables import choice, data
-from support.tuned import preloaded
+from support.tuned import preloaded, tuned_spy
 
 HERE = Path(__file__).parent
 OPEN_MPIS = [mpi for mpi in installed_mpis() if mpi.flavour == "openmpi"]
@@ -98,15 +97,11 @@ CALLED = (
 
 
 def spied(mpi: Mpi, folder: Path, rules: Path, *calls: str, ranks: int = 4) -> set[str]:
-    spy = folder / "spy.so"
-    if not spy.exists():
-        line = ["cc", "-O1", "-shared", "-fPIC", str(HERE / "tuned_spy.c"), "-o", str(spy), "-ldl"]
-        subprocess.run(line, check=True)
     env = {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(rules),
         "OMPI_MCA_coll": "^han,adapt",
-        "LD_PRELOAD": str(spy),
+        "LD_PRELOAD": str(tuned_spy(folder)),
     }
     own = tuple(f"{call.partition(':')[0]}_intra" for call in calls)
     return {name for name in run(mpi, folder, env, *calls, ranks=ranks)[1] if name.startswith(own)}

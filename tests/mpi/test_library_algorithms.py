@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from starling.algorithms import repository
 from support.differential import differential, rounds_of, run_rounds
 from support.mpis import ROOT, Mpi, compile_c, debian_mpis, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
-from support.tuned import library, preloaded, run_tuned
+from support.tuned import library, preloaded, run_tuned, tuned_spy
 
 HERE = Path(__file__).parent
 PATIENCE = 60.0
@@ -131,11 +131,10 @@ def test_open_mpi_runs_what_is_asked_for(name: str, folder: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
-def test_open_mpi_gets_the_values_that_are_asked_for(name: str, folder: Path, tmp_path: Path) -> None:
+def test_open_mpi_gets_the_values_that_are_asked_for(name: str, folder: Path) -> None:
     mpi = mpi_named(name)
     names = offered(mpi, folder)
-    spy = tmp_path / "spy.so"
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", str(HERE / "tuned_spy.c"), "-o", str(spy), "-ldl"], check=True)
+    spy = tuned_spy(folder)
     functions = {
         "bcast:chain": ("bcast_intra_chain", ("segment", "fanout")),
         "bcast:pipeline": ("bcast_intra_pipeline", ("segment",)),
@@ -200,6 +199,32 @@ def test_the_librarys_own_choice_stays_as_it_was(mpi: Mpi, folder: Path) -> None
     env = {"STARLING_LIBRARY": "1"}
     after = run(mpi, 6, ["traces", other, "reduce:native_binomial", *ways], folder, env).stdout
     assert after.splitlines()[2:] == plainly.splitlines()
+
+
+@pytest.mark.parametrize("ranks", [4, 5, 8])
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_chooses_as_without_dynamic_rules_for_the_programs_communicators(
+    name: str, ranks: int, folder: Path
+) -> None:
+    """By the functions that ranks call, those of bcast with their segment."""
+    mpi = mpi_named(name)
+    collectives = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reduce_scatter")
+    calls = [f"{collective}:{size}" for collective in collectives for size in (8, 1000, 20000, 300000)]
+    orders = str(compile_c(mpi, HERE / "orders.c", folder, ["-rdynamic", "-ldl"]))
+    spy = tuned_spy(folder)
+
+    def called(first: list[Path], env: dict[str, str]) -> Counter[str]:
+        preload = {"LD_PRELOAD": ":".join(map(str, [*first, spy]))}
+        told = run_ranks(mpi, ranks, [orders, *calls], {**preload, **env}, PATIENCE).check().stderr
+        words = [line.split() for line in told.splitlines() if line.startswith(("called ", "with bcast"))]
+        return Counter(" ".join(line[:3]) for line in words)
+
+    plainly = called([], {})
+    assert len(plainly) > 8
+    settings = {"STARLING_STRATEGY": "native", "STARLING_LIBRARY": "1", "STARLING_HISTORY": "off"}
+    tuned = called([library(mpi)], settings)
+    assert not plainly - tuned, "at some size another is chosen"
+    assert (tuned - plainly).total() < plainly.total() / 2, "ranks agree in MPI_Init and MPI_Finalize"
 
 
 def test_what_the_user_has_set_is_set_again(folder: Path) -> None:

@@ -91,6 +91,12 @@ def considerate(folder: Path, *, sleeping: bool = True) -> Path:
     return made_once(folder / name, line, lambda built: subprocess.run([*line, str(built)], check=True))
 
 
+def tuned_spy(folder: Path) -> Path:
+    """A library that, preloaded, tells which algorithms of Open MPI's component `tuned` are called, and with what."""
+    line = ["cc", "-O1", "-shared", "-fPIC", str(ROOT / "tests/mpi/tuned_spy.c"), "-ldl", "-o"]
+    return made_once(folder / "spy.so", line, lambda built: subprocess.run([*line, str(built)], check=True))
+
+
 def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = (), *, sleeping: bool = True) -> dict[str, str]:
     """The environment that preloads those libraries, and one for more ranks than processors.
 
