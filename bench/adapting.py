@@ -31,6 +31,9 @@ from trees import label
 
 LAST = 50
 """Number of calls after which a strategy should use the best candidate on the slower link."""
+TOGETHER = 10
+"""Calls that show together which candidate a strategy uses."""
+NEAR = 0.1
 
 Run = dict[str, Any]
 """Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""
@@ -152,27 +155,28 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def slowing(runs: Sequence[Run]) -> str:
-    """Each strategy on a link that slows down: times of calls before, after, and at the end; and when it switches.
+    """Each strategy on a link that slows down: times of calls before, after, and at the end; and when it has adapted.
 
-    The first switch is to any other candidate, the second to another tree.
+    That is when most of TOGETHER calls take as long as those of the best such stretch of any strategy, within NEAR.
     """
-    titles = ("strategy", "before: median, mean", "after: median, mean", f"last {LAST}: median, mean", "moves after")
+    slowed = [(one["strategy"], one["seconds"], one["slowed_at"]) for one in runs if one["slowed_at"] is not None]
+    # The link does not slow at once: before that calls are faster than any can be afterwards.
+    found = [median(seconds[i : i + TOGETHER]) for _, seconds, at in slowed for i in _stretches(seconds, at + TOGETHER)]
+    least = min(found, default=0.0)
+    titles = ("strategy", "before: median, mean", "after: median, mean", f"last {LAST}: median, mean")
     rows = []
-    for one in runs:
-        if (slowed := one["slowed_at"]) is None:
-            continue
-        seconds = one["seconds"]
-        moves = [decision for decision in one["decisions"] if decision["call"] >= slowed]
-        others = [move for move in moves if tree(move["to"]) != tree(moves[0]["from"])]
-        parts = (seconds[:slowed], seconds[slowed:], seconds[-LAST:])
-        after = (f"{some[0]['call'] - slowed} calls" if some else "never" for some in (moves, others))
-        rows.append((f"`{one['strategy']}`", *(", ".join(figures(part)) for part in parts), *after))
-    return markdown.table((*titles, "to another tree after"), rows)
+    for strategy, seconds, at in slowed:
+        near = [abs(one - least) <= NEAR * least for one in seconds]
+        most = (sum(near[i : i + TOGETHER]) > TOGETHER / 2 for i in _stretches(seconds, at))
+        adapted = next((f"after {calls} calls" for calls, is_near in enumerate(most) if is_near), "never")
+        parts = (seconds[:at], seconds[at:], seconds[-LAST:])
+        rows.append((f"`{strategy}`", *(", ".join(figures(part)) for part in parts), adapted))
+    return markdown.table((*titles, "as fast as can be"), rows)
 
 
-def tree(candidate: str) -> str:
-    """A candidate without its parameters."""
-    return candidate.partition("?")[0]
+def _stretches(seconds: Sequence[float], first: int) -> range:
+    """Where TOGETHER calls begin, from `first` on."""
+    return range(first, len(seconds) - TOGETHER + 1)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

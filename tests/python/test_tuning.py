@@ -594,6 +594,21 @@ def test_no_way_is_chosen_where_it_was_measured_to_be_slower_than_native() -> No
     assert [span.way for span in found if span.first <= 1 <= span.last] == [NATIVE]
 
 
+def test_gains_do_not_count_the_luckiest_of_ways_that_made_few_calls() -> None:
+    found = table_of(finished({NATIVE: line(20, 0), "ring": line(15, 0), "doubling": line(5, 0)}, (64,)))
+    (choice,) = found.choices
+    assert report.gains(found, choice.shape)[report.Kind.MESSAGES].most == pytest.approx(0.75, abs=0.05)
+
+    def with_calls(**calls: int) -> Table:
+        new = [one.model_copy(update={"samples": calls.get(one.way, one.samples)}) for one in found.points]
+        return tables.parse(tables.to_text(found.model_copy(update={"points": new})))
+
+    once = report.gains(with_calls(doubling=1, ring=9), choice.shape)
+    assert once[report.Kind.MESSAGES].most == pytest.approx(0.25, abs=0.05), "ring"
+    all_of_few = report.gains(with_calls(doubling=1, ring=1, native=2), choice.shape)
+    assert all_of_few[report.Kind.MESSAGES].most == pytest.approx(0.75, abs=0.05), "calls are long"
+
+
 def test_a_way_that_made_few_calls_is_chosen_only_where_it_is_faster_for_certain() -> None:
     native = estimates(0, deviation=0)
 

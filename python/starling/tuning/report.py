@@ -17,6 +17,7 @@ from starling.messages import printable
 from starling.tables.table import NATIVE, Choice, Interval, Shape, Table
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
+from starling.tuning.samples import FEWEST
 
 
 class Kind(StrEnum):
@@ -58,9 +59,16 @@ def measured(table: Table, shape: Shape) -> dict[int, dict[str, float]]:
 
 
 def gains(table: Table, shape: Shape) -> dict[Kind, Gains]:
-    """The improvement of the fastest way of each kind at each size; kinds that were not measured are missing."""
+    """The improvement of the fastest way of each kind at each size; kinds that were not measured are missing.
+
+    A way that made few calls at a size, where native made more, does not count there: of many the luckiest would.
+    """
     by_kind: dict[Kind, list[float]] = {}
-    rows = measured(table, shape)
+    lucky = _of_few_calls(table, shape)
+    rows = {
+        size: {way: seconds for way, seconds in ways.items() if (size, way) not in lucky}
+        for size, ways in measured(table, shape).items()
+    }
     there = {kind(way) for ways in rows.values() for way in ways if way != NATIVE}
     kinds = [one for one in Kind if one in there]
     for ways in rows.values():
@@ -69,6 +77,13 @@ def gains(table: Table, shape: Shape) -> dict[Kind, Gains]:
             times = [seconds for way, seconds in ways.items() if way != NATIVE and kind(way) is one]
             by_kind.setdefault(one, []).append(max(1 - min(times, default=native) / native, 0.0) if native else 0.0)
     return {one: Gains(min(shares), fmean(shares), max(shares)) for one, shares in by_kind.items()}
+
+
+def _of_few_calls(table: Table, shape: Shape) -> set[tuple[int, str]]:
+    """The sizes and ways of a shape at which a way made too few calls to tell how they scatter, and native did not."""
+    points = list(table.measured(shape))
+    natives = {one.bytes for one in points if one.way == NATIVE and one.samples >= FEWEST}
+    return {(one.bytes, one.way) for one in points if one.bytes in natives and one.samples < FEWEST and not one.counted}
 
 
 def _end(size: int | None) -> str:
