@@ -213,8 +213,9 @@ void take_way_at_run_time(TableInterval& interval) {
   const double slower = interval.gain.value_or(1) / interval.at_run_time->gain.value_or(1);
   for (std::optional<double>* const end : {&interval.seconds.first, &interval.seconds.second})
     if (*end) **end *= slower;
+  const std::string why_not = why_not_of_library(interval.way);
   interval.why = interval.way + " would be faster" + (interval.why.empty() ? "" : ", " + interval.why) + ", but " +
-                 why_not_of_library(interval.way) + "; see starling export";
+                 (why_not.empty() ? "is not here" : why_not + "; see starling export");
   interval.way = std::move(interval.at_run_time->way);
   interval.gain = interval.at_run_time->gain;
   interval.at_run_time.reset();

@@ -238,6 +238,11 @@ TEST(TuningTable, TakesAnotherWayForAnAlgorithmOfTheLibraryThatCannotBeSelected)
   EXPECT_EQ(advised(found, key("bcast", 9, 4, 1, 4)), "");
   EXPECT_EQ(advised(found, key("bcast", 64, 4, 1, 4)), "native");
   EXPECT_EQ(found.to_json().find("at_run_time"), std::string::npos) << "taken once";
+  TuningTable of_later = table(
+      entry("bcast", 4, 1, 4, R"({"from": 0, "below": null, "way": "of_later", "at_run_time": {"way": "chain"}})"));
+  EXPECT_EQ(of_later.forget_unknown(), "");
+  EXPECT_TRUE(
+      of_later.advice(key("bcast", 4, 4, 1, 4)).at(0).why.ends_with("of_later would be faster, but is not here"));
 }
 
 TEST(TuningTable, FitsItsMachineAndTheMajorVersionOfItsMpi) {
