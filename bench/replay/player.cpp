@@ -137,7 +137,7 @@ Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) 
   Brief brief;
   brief.key = {.what = matrix.what, .bytes = matrix.bytes, .ranks = matrix.ranks, .nodes = matrix.nodes};
   for (const RecordedCandidate& one : matrix.candidates) {
-    Candidate& candidate = brief.candidates.emplace_back();
+    Candidate& candidate = brief.candidates.own().emplace_back();
     candidate.name = one.name;
     candidate.group = one.group.empty() ? one.name : one.group;
     candidate.attributes = attributes_of(matrix, one);
@@ -256,7 +256,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
     brief.calls_before = calls_before;
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
       if (const auto found = run.found(static_cast<int>(i)))
-        brief.candidates[i].earlier = Earlier{found->seconds, 10, found->deviation};
+        brief.candidates.own()[i].earlier = Earlier{found->seconds, 10, found->deviation};
   }
 
   Ranks run(strategy, brief);

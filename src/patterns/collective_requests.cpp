@@ -9,7 +9,7 @@
 #include "patterns/in_flight.hpp"
 #include "patterns/native_calls.hpp"
 #include "runtime/call/facts.hpp"
-#include "runtime/contexts/refusals.hpp"
+#include "runtime/contexts/candidates.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/execution/ways/carrier.hpp"
 #include "runtime/execution/ways/schedule_carrier.hpp"

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "measurement/statistics.hpp"
@@ -76,34 +77,23 @@ Prospect prospect(const Estimate& candidate, const Estimate& reference) {
   return {std::max(0.0, gain), std::max(0.0, gain + ratio - 1)};
 }
 
-Estimates::Estimates(std::span<const Interned> groups)
-    : all_(std::min<std::size_t>(groups.size(), 2)), scatter_(first_scatter) {
-  std::vector<Interned> different;
-  group_of_.reserve(groups.size());
-  std::ptrdiff_t number = 0;
-  for (const Interned& group : groups) {
-    // Mostly that of the one before.
-    if (different.empty() || different[static_cast<std::size_t>(number)] != group)
-      number = std::find(different.begin(), different.end(), group) - different.begin();
-    if (number == std::ssize(different)) different.push_back(group);
-    group_of_.push_back(static_cast<std::uint8_t>(std::min(number, last_group)));
-  }
-  groups_ = std::min<std::size_t>(different.size(), last_group + 1);
-  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].group = group_of_[i];
+Estimates::Estimates(std::shared_ptr<const GroupNumbers> groups)
+    : all_(std::min<std::size_t>(groups->of.size(), 2)), groups_(std::move(groups)), scatter_(first_scatter) {
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].group = groups_->of[i];
 }
 
 /// A candidate's own estimate, to be changed.
 Estimates::One& Estimates::own(int candidate) {
-  if (candidate > 0 && all_.size() < group_of_.size()) {
-    all_.reserve(group_of_.size());
+  if (candidate > 0 && all_.size() < groups_->of.size()) {
+    all_.reserve(groups_->of.size());
     const One& unknown = all_.back();
     const float expected_log = unknown.expected_log;
     const float expected_spread = unknown.expected_spread;
-    while (all_.size() < group_of_.size()) {
+    while (all_.size() < groups_->of.size()) {
       One& one = all_.emplace_back();
       one.expected_log = expected_log;
       one.expected_spread = expected_spread;
-      one.group = group_of_[all_.size() - 1];
+      one.group = groups_->of[all_.size() - 1];
     }
   }
   return all_[static_cast<std::size_t>(candidate)];
@@ -206,7 +196,7 @@ void Estimates::expect_by_source(const Interned& source) {
     double count = 0;
     double own = 0;  ///< variance of a member's own error
   };
-  std::vector<Group> groups(groups_);
+  std::vector<Group> groups(groups_->number);
   double common = 0;
   for (const One& one : all_) {
     if (!one.believed || one.source != source) continue;
@@ -247,7 +237,7 @@ void Estimates::expect_by_source(const Interned& source) {
 /// Candidates without beliefs are expected near the best of their group: the fastest that was measured, else the one of
 /// which the most is expected; else above native.
 void Estimates::expect_without_belief() {
-  std::vector<std::optional<Estimate>> best(groups_);
+  std::vector<std::optional<Estimate>> best(groups_->number);
   const auto add = [&](const One& one, const Estimate& found) {
     std::optional<Estimate>& group = best[one.group];
     if (!group || found.log_seconds < group->log_seconds) group = found;

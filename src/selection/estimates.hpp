@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "messages/interned.hpp"
@@ -43,8 +42,7 @@ class Estimates {
   /// So many of a candidate's latest measured times count.
   static constexpr std::size_t window = 49;
 
-  /// Of each candidate, its group.
-  explicit Estimates(std::span<const Interned> groups);
+  explicit Estimates(std::shared_ptr<const GroupNumbers> groups);
 
   void believe(int candidate, const Belief& belief);
   /// Adds a measured time, more than 0.
@@ -83,8 +81,6 @@ class Estimates {
   [[nodiscard]] double shortest(int candidate) const;
 
  private:
-  static constexpr std::ptrdiff_t last_group = 255;
-
   // In single precision: there is one for each candidate of each context.
   struct Measured {
     std::vector<float> logs;  ///< of the latest measured times, at most `window`
@@ -102,7 +98,7 @@ class Estimates {
     float common_spread = 0;
     float expected_log = 0;  ///< without what was measured of this one, as of the last `update`
     float expected_spread = 0;
-    std::uint8_t group = 0;  ///< the last one has all that come after it
+    std::uint8_t group = 0;  ///< GroupNumbers::of
     bool believed = false;
     bool proven = false;  ///< Belief::is_proven
     [[nodiscard]] std::int64_t count() const { return measured ? measured->count : 0; }
@@ -119,8 +115,7 @@ class Estimates {
   /// Of native, and of a stand-in for all others while nothing is known of them; then of each. Most contexts never try
   /// anything.
   std::vector<One> all_;
-  std::vector<std::uint8_t> group_of_;  ///< of each candidate
-  std::size_t groups_ = 0;
+  std::shared_ptr<const GroupNumbers> groups_;
   double scatter_;
 };
 

@@ -42,13 +42,6 @@ constexpr double most_deviations = 3;
 constexpr double spread_of_earlier = 0.08;
 constexpr double common_spread_of_earlier = 0.1;
 
-std::vector<Interned> groups_of(const Brief& brief) {
-  std::vector<Interned> groups;
-  groups.reserve(brief.candidates.size());
-  for (const Candidate& one : brief.candidates) groups.push_back(one.group);
-  return groups;
-}
-
 /// Of those that need no setup: what needs one is begun with once enough calls were made (Planner::has_earned_setup).
 int fastest_of_earlier(const Brief& brief) {
   int best = 0;
@@ -100,7 +93,9 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 
 Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
-      estimates_(groups_of(brief)),
+      names_(brief.candidates.summary().names),
+      eligible_(brief.candidates.summary().eligible),
+      estimates_(brief.candidates.summary().groups),
       chance_(brief.settings.seed),
       waiting_(brief.synchronises),
       synchronises_(brief.synchronises),
@@ -111,20 +106,14 @@ Planner::Planner(const Brief& brief)
       agreements_(budget_, brief.synchronises, brief.shares_processors),
       knowledge_(brief.knowledge),
       chosen_(fastest_of_earlier(brief)) {
-  std::vector<Interned> names;
-  names.reserve(brief.candidates.size());
-  eligible_.resize(brief.candidates.size());
-  for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
+  for (std::size_t i = 0; brief.candidates.summary().any_earlier && i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
-    names.push_back(one.name);
-    eligible_[i] = one.eligible();
     expect_setup(static_cast<int>(i), one.setup_seconds);
     if (!one.earlier || !(one.earlier->seconds > shortest)) continue;
     estimates_.believe(static_cast<int>(i),
                        {one.earlier->seconds, spread_of_earlier, "earlier runs", common_spread_of_earlier});
     any_belief_ = any_belief_ || i > 0;
   }
-  names_ = shared(std::move(names));
   estimates_.update();
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
   gain_.believe_earlier_runs(chosen_now());

@@ -29,14 +29,12 @@ constexpr int most_waits = 3;
 
 Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
     : trials_(brief),
+      names_(brief.candidates.summary().names),
       plan_(make(brief)),
       calls_each_(std::max(1, brief.settings.iterations)),
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)),
       drift_(brief.settings.drift),
       may_warm_up_(trials_.gives_up() && !brief.are_runs) {
-  std::vector<Interned> names;
-  for (const Candidate& one : brief.candidates) names.push_back(one.name);
-  names_ = shared(std::move(names));
   if (brief.guarded) ledger_ = std::make_unique<Ledger>(brief.settings.budget / usual_budget, brief.candidates.size());
 }
 

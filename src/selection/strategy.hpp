@@ -13,15 +13,9 @@
 #include <vector>
 
 #include "messages/interned.hpp"
+#include "selection/candidates.hpp"
 
 namespace starling {
-
-/// The time of a candidate in earlier runs.
-struct Earlier {
-  double seconds;                        ///< per call, reduced over all ranks
-  std::int64_t samples;                  ///< number of measured calls
-  std::optional<double> deviation = {};  ///< standard deviation of single calls, in seconds; if known
-};
 
 /// What is believed of a candidate's time before it is tried in a context.
 struct Belief {
@@ -67,22 +61,6 @@ class Knowledge {
   /// For each candidate, of those that `wanted` is true of, a number that it has in common with those that do the same;
   /// none for others. Empty where nothing is known of that.
   [[nodiscard]] virtual std::vector<std::optional<int>> alike(const std::function<bool(int)>& /*wanted*/) { return {}; }
-};
-
-/// A way to carry out a collective, as a strategy sees it. Candidate 0 is native; it always exists and is always
-/// eligible.
-struct Candidate {
-  Interned name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
-  Interned group;  ///< candidates of one group optimise the same thing
-  std::vector<std::pair<std::string, std::string>> attributes;  ///< may lack where no strategy compares by them
-  Interned kind{};                 ///< those of one are probably alike in more than attributes tell: "one-sided"
-  double seconds_to_begin = 0;     ///< that the first of its kind probably takes besides: windows are made for it
-  Interned refusal;                ///< why it may not be proposed; empty if it may
-  std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
-  /// Seconds that its first call on this communicator probably takes besides: communicators, or memory that ranks
-  /// share, are made for it. Known of candidates with `earlier` only. Zero on all ranks or on none.
-  double setup_seconds = 0;
-  [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 
 /// The budget that is set by default: the limits of `Ledger` are for this one, and change in proportion.
@@ -147,7 +125,7 @@ struct Advice {
 /// The input of a strategy, for one context.
 struct Brief {
   ContextKey key;
-  std::vector<Candidate> candidates;
+  Candidates candidates;
   /// What a tuning table has for this context, the entry that fits it best first; the same on all ranks.
   std::vector<Advice> advice{};
   StrategySettings settings;

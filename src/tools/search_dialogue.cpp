@@ -58,7 +58,7 @@ Brief brief_of(const Json& listed) {
   Brief brief;
   brief.key = {.what = "program", .ranks = 1, .nodes = 1};
   for (const Json& one : listed) {
-    Candidate& candidate = brief.candidates.emplace_back();
+    Candidate& candidate = brief.candidates.own().emplace_back();
     candidate.name = candidate.group = one.at("name").get<std::string>();
     for (const auto& [name, value] : one.at("attributes").items())
       candidate.attributes.emplace_back(name, value.get<std::string>());

@@ -7,14 +7,9 @@
 
 namespace starling {
 
-Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)) : strategy_(make(brief)) {
-  std::vector<Interned> refusals;
-  refusals.reserve(brief.candidates.size());
-  for (const Candidate& candidate : brief.candidates) refusals.push_back(candidate.refusal);
-  refusals_ = shared(std::move(refusals));
-  const auto others = std::span(brief.candidates).subspan(std::min<std::size_t>(1, brief.candidates.size()));
-  if (brief.synchronises && std::any_of(others.begin(), others.end(), [](const auto& one) { return one.eligible(); }))
-    arrivals_ = std::make_unique<Arrivals>();
+Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&))
+    : refusals_(brief.candidates.summary().refusals), strategy_(make(brief)) {
+  if (brief.synchronises && brief.candidates.summary().any_other) arrivals_ = std::make_unique<Arrivals>();
 }
 
 void Tuner::open(Consensus& ranks) {

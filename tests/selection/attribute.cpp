@@ -101,7 +101,7 @@ TEST(AttributeSearch, GoesWrongWhereAttributesInteractAndTheTestedOneDoesNot) {
 
 TEST(AttributeSearch, NeverAsksForCombinationsThatCannotBe) {
   Brief brief = halo_set();
-  for (std::size_t i = 0; i < 20; i += 3) brief.candidates[i].refusal = i == 0 ? "" : "cannot be";
+  for (std::size_t i = 0; i < 20; i += 3) brief.candidates.own()[i].refusal = i == 0 ? "" : "cannot be";
   for (const char* strategy : {"attribute", "attribute:tested", "factorial", "brute-force"}) {
     Lockstep ranks(strategy, brief, 2, uncorrelated(brief).timing());
     ranks.call(400);
@@ -197,7 +197,7 @@ TEST(AttributeSearch, BeginsWithADearKindInLongerJobs) {
     const auto is_one_sided = [&](std::size_t i) { return brief.candidates[i].kind.text() == "one-sided"; };
     for (std::size_t i = 0; i < 20; ++i) {
       one.seconds[i] *= is_one_sided(i) ? 1e-2 * 0.7 : 1e-2;
-      if (is_one_sided(i)) brief.candidates[i].seconds_to_begin = 1e-3;
+      if (is_one_sided(i)) brief.candidates.own()[i].seconds_to_begin = 1e-3;
     }
     Lockstep ranks(strategy, brief, 2, one.timing());
     ranks.call(1000);
@@ -223,7 +223,7 @@ TEST(AttributeSearch, BeginsWithADearKindAlsoWhereItIsGuarded) {
   };
   for (int i = 0; i < 20; ++i) {
     one.seconds[static_cast<std::size_t>(i)] *= 1e-5 / first * (is_one_sided(i) ? 0.6 : 1);
-    if (is_one_sided(i)) brief.candidates[static_cast<std::size_t>(i)].seconds_to_begin = 1e-3;
+    if (is_one_sided(i)) brief.candidates.own()[static_cast<std::size_t>(i)].seconds_to_begin = 1e-3;
   }
   Lockstep ranks("auto", brief, 2, one.timing());
   ranks.call(40'000);

@@ -9,7 +9,7 @@ namespace {
 
 TEST(AttributeSpace, HasTheAttributesInWhichCandidatesDiffer) {
   Brief brief = halo_set();
-  for (Candidate& candidate : brief.candidates) candidate.attributes.emplace_back("language", "C");
+  for (Candidate& candidate : brief.candidates.own()) candidate.attributes.emplace_back("language", "C");
   const AttributeSpace space(brief.candidates);
   ASSERT_EQ(space.attributes(), 3);
   EXPECT_EQ(space.values(0), 2);
@@ -35,7 +35,7 @@ TEST(AttributeSpace, KnowsWhoDiffersInOneAttributeOnly) {
 TEST(AttributeSpace, LeavesOutWhoCannotServe) {
   Brief brief = halo_set();
   for (std::size_t i = 0; i < 20; ++i)
-    if (value_of(brief.candidates[i], "data") == "pack") brief.candidates[i].refusal = "cannot be";
+    if (value_of(brief.candidates[i], "data") == "pack") brief.candidates.own()[i].refusal = "cannot be";
   const AttributeSpace space(brief.candidates);
   EXPECT_EQ(space.attributes(), 2);
   EXPECT_EQ(space.members().size(), 14U);
@@ -43,8 +43,8 @@ TEST(AttributeSpace, LeavesOutWhoCannotServe) {
 
 TEST(AttributeSpace, MissingAttributesAreAValue) {
   Brief brief = brief_of(3);
-  brief.candidates[1].attributes = {{"segment", "8192"}};
-  brief.candidates[2].attributes = {{"segment", "1024"}};
+  brief.candidates.own()[1].attributes = {{"segment", "8192"}};
+  brief.candidates.own()[2].attributes = {{"segment", "1024"}};
   const AttributeSpace space(brief.candidates);
   EXPECT_EQ(space.in_words(0, space.value(0, 0)), "segment=none");
   EXPECT_EQ(space.pairs().size(), 3U);
@@ -54,7 +54,8 @@ TEST(AttributeSpace, OrdersNumbersBySizeAndWordsAsTheyCome) {
   Brief brief = brief_of(3);
   const char* const segments[] = {"8192", "1024", "65536"};
   const char* const orders[] = {"near", "apart", "far"};
-  for (std::size_t i = 0; i < 3; ++i) brief.candidates[i].attributes = {{"segment", segments[i]}, {"order", orders[i]}};
+  for (std::size_t i = 0; i < 3; ++i)
+    brief.candidates.own()[i].attributes = {{"segment", segments[i]}, {"order", orders[i]}};
   const AttributeSpace space(brief.candidates);
   EXPECT_EQ(space.in_words(0, space.lowest(0)), "segment=1024");
   EXPECT_EQ(space.in_words(0, space.highest(0)), "segment=65536");

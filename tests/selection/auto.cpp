@@ -62,7 +62,7 @@ class Known final : public Knowledge {
 
 Brief brief_for(std::size_t count, std::vector<double> predicted) {
   Brief brief = brief_of(static_cast<int>(count));
-  for (Candidate& one : brief.candidates) one.group = one.name;
+  for (Candidate& one : brief.candidates.own()) one.group = one.name;
   brief.key.what = "allreduce";
   brief.key.bytes = 65536;
   brief.synchronises = true;
@@ -118,7 +118,7 @@ TEST(Auto, MeasuresAMuchSlowerNativeRarely) {
 TEST(Auto, IsToldBeforeTheFirstCallWhatEarlierRunsAndTheModelKnow) {
   Brief brief = brief_for(3, {0, 20e-3, 2e-3});
   brief.tells_first = true;
-  brief.candidates.front().earlier = Earlier{10e-3, 2, {}};
+  brief.candidates.own().front().earlier = Earlier{10e-3, 2, {}};
   Lockstep ranks("auto", brief, 3, noisy({10e-3, 20e-3, 2e-3}));
   ranks.call(10);
   EXPECT_EQ(ranks.made().front(), 2);
@@ -205,7 +205,7 @@ TEST(Auto, TriesNothingWhereLittleIsAtStake) {
 TEST(Auto, TriesOnceEnoughIsAtStakeInAllRuns) {
   const std::vector<double> seconds{100e-6, 10e-6};
   Brief brief = brief_for(2, {0, 10e-6});
-  brief.candidates.front().earlier = Earlier{100e-6, 150};
+  brief.candidates.own().front().earlier = Earlier{100e-6, 150};
   brief.calls_before = 150;
   Lockstep second("auto", brief, 2, noisy(seconds));
   second.call(150);
@@ -221,7 +221,7 @@ TEST(Auto, LetsTheNetworkBeMeasuredOnceAllRunsTookLongEnough) {
   known->to_measure = 0.3;
   Brief brief = brief_for(2, {});
   brief.knowledge = known;
-  brief.candidates.front().earlier = Earlier{10e-3, 55};
+  brief.candidates.own().front().earlier = Earlier{10e-3, 55};
   const auto measures = [&](std::int64_t calls_before) {
     brief.calls_before = calls_before;
     Lockstep ranks("auto", brief, 3, noisy({10e-3, 5e-3}, 0));
@@ -322,8 +322,8 @@ TEST(Auto, OneStretchProvesALargeGain) {
 
 TEST(Auto, ALargeGainOfEarlierRunsIsProven) {
   Brief brief = brief_for(2, {0, 3e-3});
-  brief.candidates[0].earlier = Earlier{10e-3, 20};
-  brief.candidates[1].earlier = Earlier{3e-3, 20};
+  brief.candidates.own()[0].earlier = Earlier{10e-3, 20};
+  brief.candidates.own()[1].earlier = Earlier{3e-3, 20};
   Lockstep ranks("auto", brief, 3, leaving_one_after_the_other({10e-3, 3e-3}));
   ranks.compute([](int /*candidate*/) { return 1e-3; });
   ranks.call(60);
@@ -475,8 +475,8 @@ TEST(Auto, WhereRanksBeginTogetherTheSlowestRankCounts) {
 
 TEST(Auto, StartsWithTheBestOfEarlierRuns) {
   Brief brief = brief_for(3, {0, 5e-3, 8e-3});
-  brief.candidates[0].earlier = Earlier{10e-3, 20};
-  brief.candidates[2].earlier = Earlier{7e-3, 20};
+  brief.candidates.own()[0].earlier = Earlier{10e-3, 20};
+  brief.candidates.own()[2].earlier = Earlier{7e-3, 20};
   const std::vector<double> seconds{10e-3, 9e-3, 7e-3};
   Lockstep ranks("auto", brief, 2, noisy(seconds));
   EXPECT_EQ(ranks.proposed(), 2);
@@ -513,7 +513,7 @@ TEST(Auto, BeginsWithWhatNeedsASetupOnceCallsWouldHaveSavedIt) {
 TEST(Auto, AgreesFirstAfterCallsThatAreWorthItWhereAllKnowTheBest) {
   const auto calls_before_agreement = [](std::optional<double> seconds) {
     Brief brief = brief_for(2, {});
-    if (seconds) brief.candidates[0].earlier = Earlier{*seconds, 2000};
+    if (seconds) brief.candidates.own()[0].earlier = Earlier{*seconds, 2000};
     return strategy_named("auto")->first->make(brief)->calls_until_agreement();
   };
   EXPECT_EQ(calls_before_agreement(std::nullopt), 1) << "rank 0 alone may know it";
@@ -524,10 +524,10 @@ TEST(Auto, AgreesFirstAfterCallsThatAreWorthItWhereAllKnowTheBest) {
 
 TEST(Auto, BeginsWithTheBestOfEarlierRunsOnceItsSetupIsEarned) {
   Brief brief = brief_for(3, {});
-  brief.candidates[0].earlier = Earlier{100e-6, 2000};
-  brief.candidates[1].earlier = Earlier{60e-6, 2000};
-  brief.candidates[1].setup_seconds = 10e-3;
-  brief.candidates[2].earlier = Earlier{90e-6, 2000};
+  brief.candidates.own()[0].earlier = Earlier{100e-6, 2000};
+  brief.candidates.own()[1].earlier = Earlier{60e-6, 2000};
+  brief.candidates.own()[1].setup_seconds = 10e-3;
+  brief.candidates.own()[2].earlier = Earlier{90e-6, 2000};
   Lockstep ranks("auto", brief, 3, noisy({100e-6, 60e-6, 90e-6}));
   EXPECT_EQ(ranks.proposed(), 2) << "the fastest of those without one";
   ranks.call(3000);
@@ -541,7 +541,7 @@ TEST(Auto, TriesOnlyOneOfThoseThatDoTheSame) {
   const auto known = std::make_shared<Known>(std::vector<double>{0, 8e-3, 8e-3, 9e-3, 9e-3});
   known->numbers = {std::nullopt, 7, 7, 7, 2};
   brief.knowledge = known;
-  brief.candidates[1].refusal = "left out";
+  brief.candidates.own()[1].refusal = "left out";
   Lockstep ranks("auto", brief, 3, noisy({10e-3, 8e-3, 8e-3, 9e-3, 9e-3}));
   EXPECT_EQ(ranks.strategy().tried_instead_of(3), std::nullopt) << "not compared before anything may be tried";
   ranks.call(300);
@@ -557,9 +557,9 @@ TEST(Auto, StaysWithWhatItHasOfThoseThatDoTheSame) {
   const auto known = std::make_shared<Known>(std::vector<double>{0, 0, 0});
   known->numbers = {std::nullopt, 1, 1};
   brief.knowledge = known;
-  brief.candidates[0].earlier = Earlier{10e-3, 20};
-  brief.candidates[1].earlier = Earlier{3.1e-3, 20};
-  brief.candidates[2].earlier = Earlier{3e-3, 20};
+  brief.candidates.own()[0].earlier = Earlier{10e-3, 20};
+  brief.candidates.own()[1].earlier = Earlier{3.1e-3, 20};
+  brief.candidates.own()[2].earlier = Earlier{3e-3, 20};
   Lockstep ranks("auto", brief, 3, noisy({10e-3, 4e-3, 4e-3}));
   ranks.call(200);
   EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0);
@@ -669,7 +669,7 @@ TEST(Auto, ComparesTimesForTheWorkDone) {
 
 TEST(Auto, LeavesNativeWhereNothingElseIsEligible) {
   Brief brief = brief_for(3, {});
-  brief.candidates[1].refusal = brief.candidates[2].refusal = "too small";
+  brief.candidates.own()[1].refusal = brief.candidates.own()[2].refusal = "too small";
   Lockstep ranks("auto", brief, 2, noisy({1e-3, 1e-3, 1e-3}));
   ranks.call(100);
   EXPECT_TRUE(ranks.exchanges().empty());

@@ -47,7 +47,7 @@ TEST(AutoWithoutPredictions, LearnsWithinAFewCallsThatTheFirstOneIsManyTimesSlow
 TEST(AutoWithoutPredictions, GivesNoMoreCallsToTheFasterOfTheFirstTwoBeforeOthersWereTried) {
   Brief brief = halo_set();
   brief.unpredicted = true;
-  for (Candidate& candidate : brief.candidates) std::swap(candidate.attributes[0], candidate.attributes[1]);
+  for (Candidate& candidate : brief.candidates.own()) std::swap(candidate.attributes[0], candidate.attributes[1]);
   Case one = made_up_case(brief, 1.3, 0.3, 1);
   const auto is_slow = [&](int candidate) {
     return value_of(brief.candidates[static_cast<std::size_t>(candidate)], "partners") == "aao";

@@ -134,7 +134,7 @@ TEST(BruteForce, IsRightWhereARankIsLateByTenTimesTheCollective) {
 
 TEST(BruteForce, NeverAsksForWhatIsRefused) {
   Brief brief = halo_set();
-  for (const int refused : {1, 5, 19}) brief.candidates[static_cast<std::size_t>(refused)].refusal = "cannot be";
+  for (const int refused : {1, 5, 19}) brief.candidates.own()[static_cast<std::size_t>(refused)].refusal = "cannot be";
   Lockstep ranks("brute-force", brief, 2, milliseconds_the_later);
   ranks.call(500);
   for (const int refused : {1, 5, 19}) EXPECT_EQ(tries_of(ranks, refused), 0);
@@ -164,7 +164,7 @@ TEST(BruteForce, AsksOnceForWhatTurnsOutUnableToServe) {
 
 TEST(BruteForce, HasNothingToSearchWithOneCandidate) {
   Brief brief = brief_of(3);
-  brief.candidates[1].refusal = brief.candidates[2].refusal = "is not for here";
+  brief.candidates.own()[1].refusal = brief.candidates.own()[2].refusal = "is not for here";
   Lockstep ranks("brute-force", brief, 2, milliseconds_the_later);
   ranks.call(1000);
   EXPECT_EQ(tries_of(ranks, 0), 1000);
@@ -208,7 +208,7 @@ TEST(BruteForce, TriesAllInspiteOfEarlyStoppingWhereTheTimesSayNothing) {
 TEST(BruteForce, StartsFromEarlierRuns) {
   Brief brief = brief_of(4);
   for (const int known : {0, 1, 3})
-    brief.candidates[static_cast<std::size_t>(known)].earlier = Earlier{1e-3 * (10 - known), 10};
+    brief.candidates.own()[static_cast<std::size_t>(known)].earlier = Earlier{1e-3 * (10 - known), 10};
   Lockstep ranks("brute-force", brief, 3, [](int, int candidate, int) { return 1e-3 * (10 - candidate); });
   EXPECT_EQ(ranks.proposed(), 2) << "the one that is not known";
   ranks.call(60);
@@ -216,7 +216,7 @@ TEST(BruteForce, StartsFromEarlierRuns) {
   EXPECT_EQ(tries_of(ranks, 0), 0);
   EXPECT_EQ(tries_of(ranks, 1), 0);
 
-  brief.candidates[2].earlier = Earlier{8e-3, 10};
+  brief.candidates.own()[2].earlier = Earlier{8e-3, 10};
   Lockstep known("brute-force", brief, 3, [](int, int candidate, int) { return 1e-3 * (10 - candidate); });
   EXPECT_EQ(known.proposed(), 3);
   EXPECT_FALSE(known.strategy().exploring());
@@ -228,7 +228,7 @@ TEST(BruteForce, StartsFromEarlierRuns) {
 TEST(BruteForce, MeasuresAllAgainWhereEarlierTimesDoNotHold) {
   Brief brief = brief_of(4);
   for (int i = 0; i < 4; ++i)
-    brief.candidates[static_cast<std::size_t>(i)].earlier = Earlier{i == 3 ? 5e-3 : 10e-3, 10};
+    brief.candidates.own()[static_cast<std::size_t>(i)].earlier = Earlier{i == 3 ? 5e-3 : 10e-3, 10};
   Lockstep ranks("brute-force", brief, 3, milliseconds_the_later);
   EXPECT_EQ(ranks.proposed(), 3);
   ranks.call(200);
@@ -238,7 +238,8 @@ TEST(BruteForce, MeasuresAllAgainWhereEarlierTimesDoNotHold) {
 
 TEST(BruteForce, TakesTheNextBestWhereTheBestOfEarlierRunsCannotServe) {
   Brief brief = brief_of(4);
-  for (int i = 0; i < 4; ++i) brief.candidates[static_cast<std::size_t>(i)].earlier = Earlier{1e-3 * (10 - i), 10};
+  for (int i = 0; i < 4; ++i)
+    brief.candidates.own()[static_cast<std::size_t>(i)].earlier = Earlier{1e-3 * (10 - i), 10};
   Lockstep ranks("brute-force", brief, 2,
                  [](int, int candidate, int) { return candidate == 3 ? refused_seconds : 1e-3 * (10 - candidate); });
   ranks.call(100);

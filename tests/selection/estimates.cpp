@@ -11,7 +11,7 @@ namespace {
 
 /// Native and candidates of the groups a, a, b, b.
 Estimates five() {
-  return Estimates(std::vector<Interned>{"native", "a", "a", "b", "b"});
+  return Estimates(std::make_shared<const GroupNumbers>(std::vector<Interned>{"native", "a", "a", "b", "b"}));
 }
 
 Belief predicted(double seconds) {

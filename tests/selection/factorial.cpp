@@ -11,7 +11,7 @@ Brief full_grid() {
   for (const char* order : {"near", "far"})
     for (const char* radix : {"2", "4", "8"})
       for (const char* segment : {"8192", "1024", "65536", "16384"}) {
-        Candidate& one = brief.candidates.emplace_back();
+        Candidate& one = brief.candidates.own().emplace_back();
         one.name = std::string(order) + radix + "by" + segment;
         one.attributes = {{"order", order}, {"radix", radix}, {"segment", segment}};
       }

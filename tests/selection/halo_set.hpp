@@ -18,7 +18,7 @@ inline Brief halo_set() {
   Brief brief;
   const char* kind = "messages";
   const auto add = [&](const std::string& name, const char* partners, const char* data, const char* transfer) {
-    Candidate& candidate = brief.candidates.emplace_back();
+    Candidate& candidate = brief.candidates.own().emplace_back();
     candidate.kind = kind;
     candidate.name = name + "_" + partners + (std::string(data) == "pack" ? "_pack" : "");
     candidate.attributes = {{"partners", partners}, {"data", data}, {"transfer", transfer}};

@@ -25,7 +25,7 @@ inline Brief brief_of(int count) {
   for (int i = 0; i < count; ++i) {
     Candidate candidate;
     candidate.name = i == 0 ? "native" : std::string("a").append(std::to_string(i));
-    brief.candidates.push_back(candidate);
+    brief.candidates.own().push_back(candidate);
   }
   return brief;
 }

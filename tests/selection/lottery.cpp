@@ -114,7 +114,7 @@ Brief after(const Lockstep& run, Brief brief) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const auto candidate = static_cast<int>(i);
     if (const auto found = run.strategy().found(candidate))
-      brief.candidates[i].earlier = Earlier{found->seconds, tries(run, candidate, 0), found->deviation};
+      brief.candidates.own()[i].earlier = Earlier{found->seconds, tries(run, candidate, 0), found->deviation};
   }
   return brief;
 }
@@ -179,7 +179,8 @@ TEST(Lottery, DoesNotTimeTheFirstCallOfACandidate) {
 
 TEST(Lottery, StartsWithWhatEarlierRunsFound) {
   Brief brief = brief_of(6);
-  for (int i = 0; i < 6; ++i) brief.candidates[static_cast<std::size_t>(i)].earlier = Earlier{1e-6 * (20 - i), 30};
+  for (int i = 0; i < 6; ++i)
+    brief.candidates.own()[static_cast<std::size_t>(i)].earlier = Earlier{1e-6 * (20 - i), 30};
   Lockstep ranks("lottery", brief, 3, fastest_is(5, 6));
   EXPECT_EQ(ranks.proposed(), 5);
   ASSERT_EQ(ranks.strategy().decisions().size(), 1U);
@@ -201,7 +202,7 @@ TEST(Lottery, RanksReduceTheTimesOfADrawAtItsEnd) {
 
 TEST(Lottery, LeavesTheOnlyCandidateAlone) {
   Brief brief = brief_of(2);
-  brief.candidates[1].refusal = "is not for here";
+  brief.candidates.own()[1].refusal = "is not for here";
   Lockstep ranks("lottery", brief, 2, fastest_is(0, 2));
   ranks.call(100);
   EXPECT_TRUE(ranks.exchanges().empty());

@@ -5,8 +5,8 @@ namespace {
 
 Brief asking_for(std::string argument) {
   Brief brief = brief_of(4);
-  brief.candidates[3].name = "chain?segment=8192";
-  brief.candidates[2].refusal = "needs a commutative operator";
+  brief.candidates.own()[3].name = "chain?segment=8192";
+  brief.candidates.own()[2].refusal = "needs a commutative operator";
   brief.argument = std::move(argument);
   return brief;
 }

@@ -73,7 +73,7 @@ TEST(Outlook, ExpectsThatAKindIsAlike) {
   };
   EXPECT_GT(expected("PostStartGet_aao"), 5e-3);
   EXPECT_LT(expected("SendRecv_pair"), 3e-3);
-  for (Candidate& one : brief.candidates) one.kind = "";
+  for (Candidate& one : brief.candidates.own()) one.kind = "";
   EXPECT_LT(expected("PostStartGet_aao"), 5e-3);
 }
 
@@ -90,7 +90,7 @@ TEST(Outlook, WithoutAttributesAllAreExpectedToBeAlike) {
 
 TEST(Outlook, LeavesOutWhoCannotServe) {
   Brief brief = brief_of(4);
-  brief.candidates[3].refusal = "cannot be";
+  brief.candidates.own()[3].refusal = "cannot be";
   Trials trials = tried(brief, {{0, 1e-3}});
   trials.add(1, std::vector<AgreedCall>{{refused_seconds, refused_seconds, 0}});
   const Outlook outlook(AttributeSpace(brief.candidates), trials, 0.02);

@@ -23,7 +23,7 @@ inline Brief grouped(std::initializer_list<std::pair<const char*, std::vector<co
       Candidate candidate;
       candidate.name = name;
       candidate.group = group;
-      brief.candidates.push_back(candidate);
+      brief.candidates.own().push_back(candidate);
     }
   }
   return brief;
@@ -64,7 +64,7 @@ inline Brief of(Collective collective, std::int64_t bytes) {
   for (const Bound& bound : candidates(collective)) {
     const auto is_it = [&](const std::string& name) { return name == bound.name() || name == bound.algorithm_name(); };
     if (std::none_of(list.begin(), list.end(), is_it)) continue;
-    Candidate& one = brief.candidates.emplace_back();
+    Candidate& one = brief.candidates.own().emplace_back();
     one.name = bound.name();
     one.group = bound.group();
     one.refusal = bound.refusal(situation);
@@ -96,7 +96,8 @@ inline Brief with_native(Brief brief) {
   Candidate native;
   native.name = "native";
   native.group = "native";
-  brief.candidates.insert(brief.candidates.begin(), native);
+  std::vector<Candidate>& all = brief.candidates.own();
+  all.insert(all.begin(), native);
   return brief;
 }
 

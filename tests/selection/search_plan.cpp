@@ -60,7 +60,7 @@ TEST(SearchPlan, BeginsWithTwoThatDifferInOneAttributeAndGoesOnNearTheFasterOne)
 TEST(SearchPlan, BeginsWithThreeWhereTheyHaveNoAttributesAndWithNoneThatCannotServe) {
   for (const int candidates : {1, 2, 3, 9}) {
     Brief brief = brief_of(candidates);
-    if (candidates == 9) brief.candidates[1].refusal = "cannot be";
+    if (candidates == 9) brief.candidates.own()[1].refusal = "cannot be";
     Beginning plan(brief);
     Trials trials(brief);
     const std::vector<int> few = plan.wanted(trials, 0);
@@ -145,7 +145,7 @@ TEST(SearchPlan, PutsOffASlowKindUntilThereWereManyCalls) {
 /// Brief of the set in which the first one-sided exchange takes a millisecond more.
 Brief with_dear_kind() {
   Brief brief = halo_set();
-  for (Candidate& one : brief.candidates)
+  for (Candidate& one : brief.candidates.own())
     if (one.kind.text() == "one-sided") one.seconds_to_begin = 1e-3;
   return brief;
 }
@@ -190,7 +190,7 @@ TEST(SearchPlan, PutsOffNoKindThatWouldNotBeTriedLater) {
 
 TEST(SearchPlan, PutsOffNotTheOnlyKindThatMayServe) {
   Brief brief = with_dear_kind();
-  for (Candidate& one : brief.candidates)
+  for (Candidate& one : brief.candidates.own())
     if (one.kind.text() != "one-sided") one.refusal = "not wanted";
   WithEarlyStop plan(brief);
   Trials trials(brief);

@@ -10,7 +10,7 @@ constexpr double of_native = 0.001;
 /// Of a context with so many calls in earlier runs; a trial needs 0.02 s.
 Brief after(std::int64_t calls_before = 0) {
   Brief one;
-  Candidate& first = one.candidates.emplace_back();
+  Candidate& first = one.candidates.own().emplace_back();
   if (calls_before > 0) first.earlier = Earlier{of_native, calls_before};
   one.calls_before = calls_before;
   return one;

@@ -9,7 +9,7 @@ using Exchanges = std::vector<Lockstep::Exchange>;
 
 Brief with_refused(int count, const std::vector<std::size_t>& refused) {
   Brief brief = brief_of(count);
-  for (const std::size_t index : refused) brief.candidates[index].refusal = "needs a power of two of ranks";
+  for (const std::size_t index : refused) brief.candidates.own()[index].refusal = "needs a power of two of ranks";
   return brief;
 }
 

@@ -8,7 +8,7 @@ namespace {
 Brief known(int count, const std::vector<int>& which, std::int64_t samples = 10) {
   Brief brief = brief_of(count);
   for (const int i : which)
-    brief.candidates[static_cast<std::size_t>(i)].earlier = Earlier{slower_the_later(0, i, 0), samples};
+    brief.candidates.own()[static_cast<std::size_t>(i)].earlier = Earlier{slower_the_later(0, i, 0), samples};
   return brief;
 }
 
@@ -16,7 +16,7 @@ TEST(StarFromHistory, UsesTheBestFromTheFirstCallWhereAllIsKnown) {
   for (const char* strategy : {"star-basic", "star"}) {
     SCOPED_TRACE(strategy);
     Brief brief = known(4, {0, 1, 2, 3});
-    brief.candidates[2].earlier->seconds = 5e-6;
+    brief.candidates.own()[2].earlier->seconds = 5e-6;
     Lockstep ranks(strategy, brief, 3, slower_the_later);
     EXPECT_EQ(ranks.proposed(), 2);
     EXPECT_FALSE(ranks.strategy().exploring());
@@ -28,7 +28,7 @@ TEST(StarFromHistory, UsesTheBestFromTheFirstCallWhereAllIsKnown) {
 
 TEST(StarFromHistory, SwitchesWhereKnownTimesNoLongerHold) {
   Brief brief = known(4, {0, 1, 2, 3});
-  brief.candidates[3].earlier->seconds = 5e-6;
+  brief.candidates.own()[3].earlier->seconds = 5e-6;
   Lockstep ranks("star-basic", brief, 3, slower_the_later);
   EXPECT_EQ(ranks.proposed(), 3);
   ranks.call(20);
@@ -51,8 +51,8 @@ TEST(StarFromHistory, IgnoresTimesOfFewerCallsThanIter) {
 
 TEST(StarFromHistory, ProbesTheRestOfTheFastestGroupOnly) {
   Brief brief = known(5, {0, 1, 3});
-  for (std::size_t i = 0; i < 5; ++i) brief.candidates[i].group = i == 0 ? "native" : i < 3 ? "near" : "far";
-  brief.candidates[3].earlier->seconds = 5e-6;
+  for (std::size_t i = 0; i < 5; ++i) brief.candidates.own()[i].group = i == 0 ? "native" : i < 3 ? "near" : "far";
+  brief.candidates.own()[3].earlier->seconds = 5e-6;
   Lockstep ranks("star", brief, 2, slower_the_later);
   EXPECT_EQ(ranks.strategy().stage(), "probe_group");
   ranks.call(10);

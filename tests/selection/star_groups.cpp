@@ -48,7 +48,8 @@ TEST(StarGroups, AGroupOfOneIsProbedAtOnce) {
 
 TEST(StarGroups, TheFirstEligibleStandsForItsGroup) {
   Brief brief = four_groups(1);
-  for (const std::size_t refused : {1U, 3U, 6U}) brief.candidates[refused].refusal = "needs a power of two of ranks";
+  for (const std::size_t refused : {1U, 3U, 6U})
+    brief.candidates.own()[refused].refusal = "needs a power of two of ranks";
   Lockstep ranks("star", brief, 2, taking({30, 1, 10, 1, 20, 20, 1}));
   ranks.call(40);
   EXPECT_EQ(std::vector(ranks.made().begin(), ranks.made().begin() + 4), (std::vector{0, 2, 4, 2}))
@@ -64,7 +65,7 @@ TEST(StarGroups, OneGroupAloneIsMeasuredWhole) {
 
 TEST(StarGroups, MeasuresNothingWhereOneCandidateIsEligible) {
   Brief brief = four_groups();
-  for (std::size_t i = 1; i < brief.candidates.size(); ++i) brief.candidates[i].refusal = "not here";
+  for (std::size_t i = 1; i < brief.candidates.size(); ++i) brief.candidates.own()[i].refusal = "not here";
   Lockstep ranks("star", brief, 2, taking({1, 1, 1, 1, 1, 1, 1}));
   ranks.call(5000);
   EXPECT_TRUE(ranks.exchanges().empty());

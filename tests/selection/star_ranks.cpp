@@ -12,7 +12,7 @@ class StarOnManyRanks : public ::testing::TestWithParam<const char*> {
   static Brief pairs_of(int count) {
     Brief brief = brief_of(count);
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
-      brief.candidates[i].group = i == 0 ? "native" : std::string("g").append(std::to_string(i / 2));
+      brief.candidates.own()[i].group = i == 0 ? "native" : std::string("g").append(std::to_string(i / 2));
     return brief;
   }
 };

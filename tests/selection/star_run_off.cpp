@@ -15,7 +15,7 @@ Brief lone_candidates(std::vector<const char*> names) {
   for (const char* name : names) {
     Candidate candidate;
     candidate.name = candidate.group = name;
-    brief.candidates.push_back(candidate);
+    brief.candidates.own().push_back(candidate);
   }
   brief.settings.iterations = 3;
   return brief;
@@ -178,8 +178,8 @@ TEST(StarRunOff, IsHeldWhereMonitorAdaptSwitches) {
 
 TEST(StarRunOff, IsNotHeldForWhatEarlierRunsFound) {
   Brief brief = lone_candidates({"native", "ring"});
-  brief.candidates[0].earlier = Earlier{10e-6, 10};
-  brief.candidates[1].earlier = Earlier{9e-6, 10};
+  brief.candidates.own()[0].earlier = Earlier{10e-6, 10};
+  brief.candidates.own()[1].earlier = Earlier{9e-6, 10};
   Lockstep ranks("star", brief, 2, [](int, int candidate, int) { return (10 - candidate) * us; });
   EXPECT_EQ(ranks.proposed(), 1);
   EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");

@@ -84,7 +84,7 @@ TEST(EveryStrategy, SaysInWhichContextsTheFirstRankTellsTheOthers) {
         Brief brief = brief_of(4);
         brief.key = {.what = "allreduce", .bytes = bytes, .ranks = 3};
         if (kind.forces) brief.argument = "a1";
-        if (known) brief.candidates[1].earlier = Earlier{1e-3, 10, {}};
+        if (known) brief.candidates.own()[1].earlier = Earlier{1e-3, 10, {}};
         brief.tells_first = kind.may_be_told != nullptr && kind.may_be_told(brief);
         EXPECT_TRUE(brief.tells_first || kind.make(brief)->opening().empty()) << kind.name << ", " << bytes << " B";
       }
@@ -116,9 +116,10 @@ TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
   for (const StrategyKind& kind : strategy_kinds()) {
     SCOPED_TRACE(kind.name);
     Brief brief = brief_of(6);
-    for (const int refused : {2, 5}) brief.candidates[static_cast<std::size_t>(refused)].refusal = "is not for here";
+    for (const int refused : {2, 5})
+      brief.candidates.own()[static_cast<std::size_t>(refused)].refusal = "is not for here";
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
-      brief.candidates[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
+      brief.candidates.own()[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
     if (kind.forces) brief.argument = "a1";
     // The fast candidates change every 300 calls.
     Lockstep ranks(kind.name, brief, 3, [](int rank, int candidate, int call) {
@@ -152,7 +153,7 @@ TEST(EveryStrategy, LeavesCallsOfVaryingWorkToNativeWhereNothingElseIsEligible) 
     SCOPED_TRACE(kind.name);
     Brief brief = brief_of(3);
     brief.varying_work = true;
-    brief.candidates[1].refusal = brief.candidates[2].refusal = "is not for here";
+    brief.candidates.own()[1].refusal = brief.candidates.own()[2].refusal = "is not for here";
     Lockstep ranks(kind.name, brief, 2,
                    [](int /*rank*/, int /*candidate*/, int call) { return 1e-6 * (10 + call % 7); });
     ranks.call(1000);

@@ -19,7 +19,7 @@ double some_time(int rank, int candidate, int call) {
 Lockstep following(std::vector<Advice> advice, int refused = -1) {
   Brief brief = brief_of(4);
   brief.advice = std::move(advice);
-  if (refused >= 0) brief.candidates[static_cast<std::size_t>(refused)].refusal = "4 does not divide 7";
+  if (refused >= 0) brief.candidates.own()[static_cast<std::size_t>(refused)].refusal = "4 does not divide 7";
   Lockstep ranks("table", std::move(brief), 3, some_time);
   ranks.call(20);
   return ranks;

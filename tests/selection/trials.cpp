@@ -13,7 +13,7 @@ const std::vector<AgreedCall> two_calls(2, AgreedCall{1e-3, 1e-3, 0});
 
 TEST(Trials, AddNothingToACandidateThatMayNotServe) {
   Brief brief = halo_set();
-  brief.candidates[1].refusal = "needs an even number of ranks";
+  brief.candidates.own()[1].refusal = "needs an even number of ranks";
   Trials trials(brief);
   trials.add(1, two_calls);
   EXPECT_FALSE(trials.tried(1));

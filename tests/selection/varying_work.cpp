@@ -76,7 +76,7 @@ Brief varying(int candidates) {
   Brief brief = brief_of(candidates);
   brief.varying_work = true;
   for (std::size_t i = 0; i < brief.candidates.size(); ++i)
-    brief.candidates[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
+    brief.candidates.own()[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
   return brief;
 }
 
@@ -110,7 +110,7 @@ TEST(VaryingWork, StarBasicUsesTheBestOfTen) {
 TEST(VaryingWork, StarUsesTheBestByGroupsAndRunOff) {
   // The first of each pair represents it, so the second may be missed.
   Brief alone = varying(6);
-  for (Candidate& candidate : alone.candidates) candidate.group = candidate.name;
+  for (Candidate& candidate : alone.candidates.own()) candidate.group = candidate.name;
   EXPECT_GE(good_of("star", alone, worlds, 60 + 3 * 32 + 1), 54);
 }
 
@@ -216,7 +216,7 @@ double right_after_shrinking(const char* strategy, double ratio) {
     Brief brief = varying(candidates);
     brief.settings.stake = 0;
     // Of each alone: in STAR-MPI's groups the second may be missed.
-    for (Candidate& candidate : brief.candidates) candidate.group = candidate.name;
+    for (Candidate& candidate : brief.candidates.own()) candidate.group = candidate.name;
     Lockstep ranks(
         strategy, brief, rank_count,
         [&](int, int candidate, int call) {
@@ -297,7 +297,7 @@ TEST(VaryingWork, OfEarlierRunsMayDiffer) {
   // Earlier runs found a2 fastest, with a twentieth of the work.
   Brief brief = varying(5);
   for (std::size_t i = 0; i < 5; ++i)
-    brief.candidates[i].earlier = Earlier{(i == 2 ? 0.5 : 1 + 0.1 * static_cast<double>(i)) * us, 50};
+    brief.candidates.own()[i].earlier = Earlier{(i == 2 ? 0.5 : 1 + 0.1 * static_cast<double>(i)) * us, 50};
   const auto time = [](int, int candidate, int call) {
     return (candidate == 2 ? 5 : 10 + candidate) * us * (1 + call % 3);
   };

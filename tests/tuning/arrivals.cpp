@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Learning, ::testing::ValuesIn(testing::lear
 
 TEST(Arrivals, NothingIsTriedWhereOnlyNativeIsLeft) {
   Brief only = brief(true);
-  for (std::size_t i = 1; i < only.candidates.size(); ++i) only.candidates[i].refusal = "needs more";
+  for (std::size_t i = 1; i < only.candidates.size(); ++i) only.candidates.own()[i].refusal = "needs more";
   EXPECT_FALSE(recorded("auto", only, false));
 }
 

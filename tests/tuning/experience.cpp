@@ -108,7 +108,7 @@ TEST(Experience, ExpectsOfASetupWhatTheLatestOnesTook) {
 /// The same time for every candidate but native. Counts how often it is asked.
 class Same final : public Predictions {
  public:
-  Same(std::vector<Candidate> candidates, double seconds, int* asked, std::optional<double> to_measure = {})
+  Same(Candidates candidates, double seconds, int* asked, std::optional<double> to_measure = {})
       : candidates_(std::move(candidates)), seconds_(seconds), asked_(asked), to_measure_(to_measure) {}
   [[nodiscard]] std::size_t candidates() const override { return candidates_.size(); }
   [[nodiscard]] Interned name(int candidate) const override {
@@ -130,7 +130,7 @@ class Same final : public Predictions {
   [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure_; }
 
  private:
-  std::vector<Candidate> candidates_;
+  Candidates candidates_;
   double seconds_;
   int* asked_;
   std::optional<double> to_measure_;

@@ -36,7 +36,7 @@ Brief brief_of_allreduce() {
   Brief brief = testing::brief_of(candidates_of_allreduce);
   brief.synchronises = true;
   for (int i = 0; i < candidates_of_allreduce; ++i) {
-    Candidate& one = brief.candidates[static_cast<std::size_t>(i)];
+    Candidate& one = brief.candidates.own()[static_cast<std::size_t>(i)];
     if (i > 0) one.attributes = {{"algorithm", std::to_string(i % 8)}, {"segment", std::to_string(i / 8)}};
     if (i % 5 > 1) one.refusal = "needs another number of ranks";
   }

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "knowledge/fold.hpp"
+#include "runtime/contexts/candidates.hpp"
 #include "runtime/contexts/communicator.hpp"
-#include "runtime/contexts/refusals.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -59,8 +59,9 @@ void tell_of_earlier_runs(Brief& brief, const ContextRecord& known, std::span<co
   names.reserve(ways.size());
   for (const Way& way : ways) names.push_back(way.name());
   const std::vector<std::optional<Earlier>> earlier = EarlierRuns::of(known, names);
+  std::vector<Candidate>& candidates = brief.candidates.own();
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    Candidate& candidate = brief.candidates[i];
+    Candidate& candidate = candidates[i];
     candidate.earlier = earlier[i];
     if (candidate.earlier) candidate.setup_seconds = communicator.setup_seconds(ways[i]);
   }
@@ -180,22 +181,14 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   const bool chooses = strategy.forces || strategy.takes_advice || (strategy.learns && !is_left_to_native);
   const std::span<const Way> ways = std::span(*all_).first(chooses ? all_->size() : 1);
   ways_ = static_cast<int>(ways.size());
-  const std::shared_ptr<const std::vector<Interned>> refusals = refusals_here(ways, facts, now.settings, strategy);
-  bool any_other = false;
-  brief.candidates.reserve(ways.size());
-  for (const Way& way : ways) {
-    Candidate& candidate = brief.candidates.emplace_back();
-    candidate.name = way.name();
-    candidate.group = way.group();
-    if (strategy.by_attributes) candidate.attributes = way.attributes();
-    candidate.refusal = (*refusals)[brief.candidates.size() - 1];
-    any_other = any_other || (&way != ways.data() && candidate.eligible());
-  }
+  brief.candidates = candidates_here(ways, facts, now.settings, strategy);
   if (const ContextRecord* const known = now.earlier.find(key_record()); known != nullptr)
     tell_of_earlier_runs(brief, *known, ways, communicator);
   // To compare them takes as long as some calls: who predicts does so when something is to be tried.
-  if (strategy.learns && !strategy.predicts && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
-  const bool may_be_told = any_other && strategy.may_be_told != nullptr && strategy.may_be_told(brief);
+  if (strategy.learns && !strategy.predicts && ways.size() > 1)
+    try_each_once(brief.candidates.own(), collective_, ranks_);
+  const bool may_be_told =
+      brief.candidates.summary().any_other && strategy.may_be_told != nullptr && strategy.may_be_told(brief);
   Channel* const channel = may_be_told ? communicator.channel() : nullptr;
   brief.tells_first = channel != nullptr && (channel->fact_of_first() || knows_only_native(brief.candidates));
   if (strategy.predicts && brief.is_first_rank)

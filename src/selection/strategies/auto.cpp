@@ -26,9 +26,7 @@ class Auto final : public Strategy {
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
         tells_first_(brief.tells_first),
         exchanged_(brief) {
-    bool any_other = false;
-    for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
-    if (!any_other) {
+    if (!brief.candidates.summary().any_other) {
       left_ = std::numeric_limits<std::int64_t>::max();
       seconds_.resize(PlannedCalls::most_times);
       return;

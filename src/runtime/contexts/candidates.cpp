@@ -1,12 +1,15 @@
-#include "runtime/contexts/refusals.hpp"
+#include "runtime/contexts/candidates.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "messages/interned.hpp"
 #include "messages/shared.hpp"
 #include "topology/places.hpp"
 
@@ -57,16 +60,75 @@ struct Answered {
   std::shared_ptr<const std::vector<Interned>> refusals;
 };
 
+/// The latest of something, at most so many.
+template <class One, std::size_t most>
+class Latest {
+ public:
+  template <class Wanted>
+  [[nodiscard]] const One* find(const Wanted& wanted) const {
+    const auto found = std::find_if(kept_.begin(), kept_.end(), wanted);
+    return found == kept_.end() ? nullptr : &*found;
+  }
+  void keep(One one) {
+    if (kept_.size() < most)
+      kept_.push_back(std::move(one));
+    else
+      kept_[std::exchange(oldest_, (oldest_ + 1) % most)] = std::move(one);
+  }
+
+ private:
+  std::vector<One> kept_;
+  std::size_t oldest_ = 0;
+};
+
+struct Listed {
+  Collective collective;
+  int ranks;
+  bool has_attributes;
+  Candidates candidates;
+};
+
+/// A list takes ten times the memory of its refusals.
 struct Answers {
   std::mutex guard;
-  std::vector<Answered> latest;
-  std::size_t next = 0;
+  Latest<Answered, 64> refusals;
+  Latest<Listed, 8> lists;
 };
 
 /// Never destroyed: a program may call MPI while its own statics are destroyed.
 Answers& answers() {
   static auto& all = *new Answers;
   return all;
+}
+
+/// refusal_here of each of `ways`.
+std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> ways, const Facts& facts,
+                                                           const Settings& settings, const StrategyKind& strategy) {
+  const Situation& situation = facts.situation;
+  Asked asked{.collective = situation.collective,
+              .ranks = situation.ranks,
+              .ways = ways.size(),
+              .key = facts.key,
+              .bytes = situation.bytes,
+              .elements = situation.elements,
+              .strategy = &strategy,
+              .places = situation.places};
+  const bool may_be_kept = situation.tree == nullptr && !strategy.forces && !strategy.takes_advice;
+  Answers& kept = answers();
+  if (may_be_kept) {
+    const std::lock_guard lock(kept.guard);
+    if (const Answered* const known = kept.refusals.find([&](const Answered& one) { return one.asked.is_like(asked); }))
+      return known->refusals;
+  }
+  std::vector<Interned> found(1);
+  for (const Way& way : ways.subspan(1)) found.emplace_back(refusal_here(way, facts, settings, strategy));
+  auto refusals = shared(std::move(found));
+  if (!may_be_kept) return refusals;
+  std::shared_ptr<const Places> places = situation.places != nullptr ? shared(Places(*situation.places)) : nullptr;
+  asked.places = places.get();
+  const std::lock_guard lock(kept.guard);
+  kept.refusals.keep({asked, std::move(places), refusals});
+  return refusals;
 }
 
 }  // namespace
@@ -85,37 +147,33 @@ std::string refusal_here(const Way& way, const Facts& facts, const Settings& set
   return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
 }
 
-std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> ways, const Facts& facts,
-                                                           const Settings& settings, const StrategyKind& strategy) {
-  constexpr std::size_t most_kept = 64;
+Candidates candidates_here(std::span<const Way> ways, const Facts& facts, const Settings& settings,
+                           const StrategyKind& strategy) {
+  const auto refusals = refusals_here(ways, facts, settings, strategy);
   const Situation& situation = facts.situation;
-  Asked asked{.collective = situation.collective,
-              .ranks = situation.ranks,
-              .ways = ways.size(),
-              .key = facts.key,
-              .bytes = situation.bytes,
-              .elements = situation.elements,
-              .strategy = &strategy,
-              .places = situation.places};
-  const bool may_be_kept = situation.tree == nullptr && !strategy.forces && !strategy.takes_advice;
+  const bool may_be_kept = !strategy.forces && !strategy.takes_advice;
   Answers& kept = answers();
   if (may_be_kept) {
     const std::lock_guard lock(kept.guard);
-    for (const Answered& one : kept.latest)
-      if (one.asked.is_like(asked)) return one.refusals;
+    const Listed* const known = kept.lists.find([&](const Listed& one) {
+      return one.candidates.summary().refusals == refusals && one.collective == situation.collective &&
+             one.ranks == situation.ranks && one.has_attributes == strategy.by_attributes;
+    });
+    if (known != nullptr) return known->candidates;
   }
-  std::vector<Interned> found(1);
-  for (const Way& way : ways.subspan(1)) found.emplace_back(refusal_here(way, facts, settings, strategy));
-  auto refusals = shared(std::move(found));
-  if (!may_be_kept) return refusals;
-  std::shared_ptr<const Places> places = situation.places != nullptr ? shared(Places(*situation.places)) : nullptr;
-  asked.places = places.get();
+  std::vector<Candidate> all(ways.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].name = ways[i].name();
+    all[i].group = ways[i].group();
+    if (strategy.by_attributes) all[i].attributes = ways[i].attributes();
+    all[i].refusal = (*refusals)[i];
+  }
+  Candidates candidates(std::move(all));
+  if (!may_be_kept) return candidates;
+  (void)candidates.summary();  // before other threads have copies
   const std::lock_guard lock(kept.guard);
-  if (kept.latest.size() < most_kept)
-    kept.latest.push_back({asked, std::move(places), refusals});
-  else
-    kept.latest[std::exchange(kept.next, (kept.next + 1) % most_kept)] = {asked, std::move(places), refusals};
-  return refusals;
+  kept.lists.keep({situation.collective, situation.ranks, strategy.by_attributes, candidates});
+  return candidates;
 }
 
 }  // namespace starling
