@@ -137,7 +137,7 @@ class Context {
                  .nodes = ranks / ranks_of_node,
                  .ranks_per_node = ranks_of_node};
     for (const starling::Way& way : *all_) {
-      starling::Candidate& one = brief.candidates.emplace_back();
+      starling::Candidate& one = brief.candidates.own().emplace_back();
       one.name = way.name();
       one.group = way.group();
       one.attributes = way.attributes();

@@ -20,7 +20,7 @@ starling::Brief nine_candidates() {
   for (int i = 0; i < 9; ++i) {
     starling::Candidate candidate;
     candidate.name = std::string("a").append(std::to_string(i));
-    brief.candidates.push_back(candidate);
+    brief.candidates.own().push_back(candidate);
   }
   return brief;
 }

@@ -18,7 +18,7 @@ namespace {
 starling::Brief brief_of(int candidates) {
   starling::Brief brief;
   for (int i = 0; i < candidates; ++i) {
-    starling::Candidate& one = brief.candidates.emplace_back();
+    starling::Candidate& one = brief.candidates.own().emplace_back();
     one.name = std::string("a").append(std::to_string(i));
     one.attributes = {
         {"partners", std::to_string(i % 2)}, {"data", std::to_string(i / 2 % 2)}, {"transfer", std::to_string(i / 4)}};

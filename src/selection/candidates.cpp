@@ -45,4 +45,19 @@ std::vector<Candidate>& Candidates::own() {
   return *all_;
 }
 
+/// All else that a summary says stays as it is.
+void Candidates::tell_of_earlier_runs(std::span<const std::optional<Earlier>> earlier,
+                                      const std::function<double(std::size_t)>& setup_seconds) {
+  Summary changed = summary();
+  std::vector<Candidate>& all = own();
+  changed.any_earlier = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].earlier = earlier[i];
+    if (!all[i].earlier) continue;
+    all[i].setup_seconds = setup_seconds(i);
+    changed.any_earlier = true;
+  }
+  summary_ = std::make_shared<const Summary>(std::move(changed));
+}
+
 }  // namespace starling

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,6 +82,9 @@ class Candidates {
   }
   /// The list, to be changed: a copy where others have it too.
   std::vector<Candidate>& own();
+  /// Takes the times of earlier runs, and the Candidate::setup_seconds of each candidate that has one.
+  void tell_of_earlier_runs(std::span<const std::optional<Earlier>> earlier,
+                            const std::function<double(std::size_t)>& setup_seconds);
 
  private:
   std::shared_ptr<std::vector<Candidate>> all_;

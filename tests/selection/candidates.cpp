@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +51,21 @@ TEST(Candidates, AChangeAfterASummaryIsInTheNextOne) {
   all.own()[0].earlier = Earlier{1e-3, 5};
   EXPECT_FALSE(all.summary().any_other) << "native is no other";
   EXPECT_TRUE(all.summary().any_earlier);
+}
+
+TEST(Candidates, EarlierRunsChangeNothingElse) {
+  const Candidates one = four();
+  Candidates told = one;
+  const std::vector<std::optional<Earlier>> earlier{Earlier{1e-3, 5}, std::nullopt, Earlier{2e-3, 5}, std::nullopt};
+  told.tell_of_earlier_runs(earlier, [](std::size_t i) { return 0.5 * static_cast<double>(i); });
+  EXPECT_FALSE(one[0].earlier);
+  EXPECT_FALSE(one.summary().any_earlier);
+  EXPECT_TRUE(told.summary().any_earlier);
+  EXPECT_EQ(told[2].earlier->seconds, 2e-3);
+  EXPECT_EQ(told[2].setup_seconds, 1);
+  EXPECT_EQ(told[3].setup_seconds, 0) << "nothing is known of it";
+  EXPECT_EQ(told.summary().names, one.summary().names);
+  EXPECT_EQ(told.summary().eligible, one.summary().eligible);
 }
 
 TEST(Candidates, EqualListsKeepNamesAndRefusalsOnce) {

@@ -55,16 +55,8 @@ void try_each_once(std::vector<Candidate>& all, Collective collective, int ranks
 void tell_of_earlier_runs(Brief& brief, const ContextRecord& known, std::span<const Way> ways,
                           Communicator& communicator) {
   brief.calls_before = known.calls;
-  std::vector<Interned> names;
-  names.reserve(ways.size());
-  for (const Way& way : ways) names.push_back(way.name());
-  const std::vector<std::optional<Earlier>> earlier = EarlierRuns::of(known, names);
-  std::vector<Candidate>& candidates = brief.candidates.own();
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    Candidate& candidate = candidates[i];
-    candidate.earlier = earlier[i];
-    if (candidate.earlier) candidate.setup_seconds = communicator.setup_seconds(ways[i]);
-  }
+  brief.candidates.tell_of_earlier_runs(EarlierRuns::of(known, *brief.candidates.summary().names),
+                                        [&](std::size_t way) { return communicator.setup_seconds(ways[way]); });
 }
 
 /// Whether earlier runs made some calls, but came to no trial.

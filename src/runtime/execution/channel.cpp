@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bitset>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "runtime/mpi/patience.hpp"
@@ -33,10 +35,33 @@ struct Opening {
 };
 constexpr int words_of_opening = sizeof(Opening) / sizeof(Word);
 
-/// Which channel numbers are taken on this rank.
+/// Some of the channel numbers, a bit for each.
+class Numbers {
+ public:
+  [[nodiscard]] bool has(std::size_t number) const { return (word_of(number) >> (number % word_bits) & 1U) != 0; }
+  void set(std::size_t number, bool value) {
+    const std::uint64_t bit = std::uint64_t{1} << (number % word_bits);
+    word_of(number) = value ? word_of(number) | bit : word_of(number) & ~bit;
+  }
+  /// A bit for each number that neither has.
+  [[nodiscard]] Words without(const Numbers& other) const {
+    Words words{};
+    for (std::size_t i = 0; i < words.size(); ++i)
+      words.at(i) = static_cast<Word>(~(words_.at(i) | other.words_.at(i)));
+    return words;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t& word_of(std::size_t number) { return words_.at(number / word_bits); }
+  [[nodiscard]] const std::uint64_t& word_of(std::size_t number) const { return words_.at(number / word_bits); }
+  std::array<std::uint64_t, std::tuple_size_v<Words>> words_{};
+};
+
+/// Which channel numbers are taken on this rank. Number 0 is none.
 struct ChannelNumbers {
+  ChannelNumbers() { taken.set(0, true); }
   std::mutex guard;
-  std::bitset<channel_numbers> taken{1};
+  Numbers taken;
 };
 
 ChannelNumbers& channel_numbers_here() {
@@ -46,13 +71,9 @@ ChannelNumbers& channel_numbers_here() {
 }
 
 /// A bit for each number that is free on this rank.
-Words free_numbers(ChannelNumbers& numbers, const std::bitset<channel_numbers>& failed) {
+Words free_numbers(ChannelNumbers& numbers, const Numbers& failed) {
   const std::lock_guard lock(numbers.guard);
-  Words words{};
-  for (std::size_t number = 0; number < channel_numbers; ++number)
-    if (!numbers.taken[number] && !failed[number])
-      words.at(number / word_bits) |= static_cast<Word>(std::uint64_t{1} << (number % word_bits));
-  return words;
+  return numbers.taken.without(failed);
 }
 
 /// The first that is free from `start` on, and around; 0 if none is.
@@ -77,21 +98,21 @@ Word where_to_start() {
 
 bool take(ChannelNumbers& numbers, std::size_t number) {
   const std::lock_guard lock(numbers.guard);
-  const bool was_free = !numbers.taken[number];
-  numbers.taken[number] = true;
+  const bool was_free = !numbers.taken.has(number);
+  numbers.taken.set(number, true);
   return was_free;
 }
 
 void give_back(ChannelNumbers& numbers, std::size_t number) {
   const std::lock_guard lock(numbers.guard);
-  numbers.taken[number] = false;
+  numbers.taken.set(number, false);
 }
 
 }  // namespace
 
 std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world, int rank, bool fact) {
   ChannelNumbers& numbers = channel_numbers_here();
-  std::bitset<channel_numbers> failed;
+  Numbers failed;
   for (int attempt = 0; attempt < tries; ++attempt) {
     const Opening here{free_numbers(numbers, failed), rank != 0 || fact ? ~Word{0} : 0,
                        rank != 0 ? ~Word{0} : where_to_start()};
@@ -110,7 +131,7 @@ std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world,
       return std::unique_ptr<Channel>(
           new Channel(std::move(in_world), rank, static_cast<int>(number), everywhere.fact != 0));
     if (mine == 1) give_back(numbers, number);
-    failed[number] = true;
+    failed.set(number, true);
   }
   return nullptr;
 }
