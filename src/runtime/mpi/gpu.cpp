@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <string_view>
 
 namespace starling {
@@ -22,10 +24,23 @@ int is_runtime(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/) {
              : 0;
 }
 
+/// Of the first object alone: how many were ever loaded.
+int take_loads(dl_phdr_info* object, std::size_t /*size*/, void* loads) {
+  *static_cast<unsigned long long*>(loads) = object->dlpi_adds;
+  return 1;
+}
+
 }  // namespace
 
 bool has_gpu_runtime() {
-  return dl_iterate_phdr(is_runtime, nullptr) != 0;
+  // Asked for each communicator: names are compared again only where objects were loaded since none was a runtime.
+  static std::atomic<unsigned long long> loads_without{0};
+  unsigned long long loads = 0;
+  dl_iterate_phdr(take_loads, &loads);
+  if (loads != 0 && loads == loads_without.load(std::memory_order_relaxed)) return false;
+  if (dl_iterate_phdr(is_runtime, nullptr) != 0) return true;
+  loads_without.store(loads, std::memory_order_relaxed);
+  return false;
 }
 
 }  // namespace starling
