@@ -40,10 +40,10 @@ import simulated
 import simulated_nodes
 import simulated_programs
 import simulated_tables
-import simulated_trees
 import solver_tables
 import suite
 import suite_tables
+import tree_tables
 import trees
 import tuned_tables
 import tuning_replay
@@ -93,15 +93,15 @@ class Table(NamedTuple):
         return self.written(*(source.content(file, folder) for source, file in zip(sources, files, strict=True)))
 
 
-def _by(script: str, read: Callable[[Path], Any] | None = None) -> Source:
+def _by(*scripts: str, read: Callable[[Path], Any] | None = None) -> Source:
     """Files that a script of this folder wrote: measurements, if there is no function that reads them."""
-    return Source(f"a file that bench/{script} wrote", read or (lambda path: result_files.measurements(path, script)))
+    return Source(result_files.written_by(*scripts), read or (lambda path: result_files.measurements(path, *scripts)))
 
 
 MEASURED = Source("a file of measurements", measured.read)
 SUITE, FIRST_CALLS, SOLVER = _by("suite.py"), _by("first_calls.py"), _by("solver.py")
-SIMULATED, TREES, PROFILES = _by("simulated.py"), _by("simulated_trees.py"), _by("profiles.py")
-ADAPTING, REPLAY = _by("adapting.py", adapting.read), _by("replay.py", replay.read)
+SIMULATED, TREES, PROFILES = _by("simulated.py"), _by("simulated_trees.py", "emulated_trees.py"), _by("profiles.py")
+ADAPTING, REPLAY = _by("adapting.py", read=adapting.read), _by("replay.py", read=replay.read)
 
 TABLES: Mapping[str, Table] = {
     "summary": Table(suite_tables.summary, [SUITE]),
@@ -123,8 +123,8 @@ TABLES: Mapping[str, Table] = {
     "peers": Table(simulated_tables.peers, [SIMULATED]),
     "slower-peers": Table(simulated_tables.slower_peers, [SIMULATED]),
     "scale": Table(simulated_tables.scale, [SIMULATED]),
-    "clusters": Table(simulated_trees.clusters, [TREES]),
-    "lottery": Table(simulated_trees.lottery, [TREES]),
+    "clusters": Table(tree_tables.clusters, [TREES]),
+    "lottery": Table(tree_tables.lottery, [TREES]),
     "profiled-collectives": Table(profiles.collectives, [PROFILES]),
     "profiled-alltoalls": Table(profiles.alltoalls, [PROFILES]),
     "profile-cost": Table(profiles.cost, [PROFILES]),
@@ -136,15 +136,15 @@ TABLES: Mapping[str, Table] = {
     "communicators": Table(mesh_communicators.table, [_by("mesh_communicators.py")]),
     "replay": Table(replay.strategies_table, [REPLAY]),
     "replay-scenarios": Table(replay.scenarios_table, [REPLAY]),
-    "searches": Table(searches.table, [_by("searches.py", searches.read)]),
-    "searches-missed": Table(searches.missed_table, [_by("searches.py", searches.read)]),
+    "searches": Table(searches.table, [_by("searches.py", read=searches.read)]),
+    "searches-missed": Table(searches.missed_table, [_by("searches.py", read=searches.read)]),
     "solver-best": Table(solver_tables.best, [SOLVER]),
     "solver-machines": Table(solver_tables.machines, [SOLVER]),
     "solver-sizes": Table(solver_tables.sizes, [SOLVER]),
     "solver-overheads": Table(solver_tables.overheads, [SOLVER]),
     "tuned": Table(tuned_tables.improvements, [Source("a table that starling tune wrote", tuned_tables.read)]),
     "tuned-in-row": Table(tuned_tables.calls_in_row, [Source("a table that starling tune wrote", tuned_tables.read)]),
-    "tuning-replay": Table(tuning_replay.table, [_by("tuning_replay.py", tuning_replay.read)]),
+    "tuning-replay": Table(tuning_replay.table, [_by("tuning_replay.py", read=tuning_replay.read)]),
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "emulated.svg": (
@@ -184,7 +184,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "simulated-nodes.svg": (simulated_nodes.draw, ("simulated-nodes.json",)),
     "one-node.svg": (one_node_tables.draw, ("one-node.json",)),
     "orthogonal-groups.svg": (orthogonal_groups.draw, ("orthogonal-groups.json",)),
-    "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
+    "simulated-trees.svg": (tree_tables.draw, ("simulated-trees.json",)),
 }
 
 

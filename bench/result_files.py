@@ -11,16 +11,21 @@ from starling.lab.measured import MeasuredError, Measurements
 from starling.messages import not_written, printable
 
 
-def measurements(path: Path, script: str) -> Measurements:
-    """The measurements, at least one, of a file that this script wrote. Raises MeasuredError."""
+def measurements(path: Path, *scripts: str) -> Measurements:
+    """The measurements, at least one, of a file that one of these scripts wrote. Raises MeasuredError."""
     file = measured.read(path)
     wrote = file.command[0] if file.command else ""
-    if wrote != script:
+    if wrote not in scripts:
         by = f"its measurements are by {printable(wrote)}" if wrote else "its 'command' does not name a script"
-        raise MeasuredError(f"{printable(path)}: {by}; give a file that bench/{script} wrote")
+        raise MeasuredError(f"{printable(path)}: {by}; give {written_by(*scripts)}")
     if not file.measurements:
-        raise MeasuredError(f"{printable(path)}: it has no measurements; let bench/{script} measure first")
+        raise MeasuredError(f"{printable(path)}: it has no measurements; let bench/{wrote} measure first")
     return file
+
+
+def written_by(*scripts: str) -> str:
+    """Such a file in words."""
+    return f"a file that {' or '.join(f'bench/{one}' for one in scripts)} wrote"
 
 
 def rows(path: Path, wanted: str, keys: set[str], under: str | None = "played") -> list[dict[str, Any]]:

@@ -18,23 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import mean, median
-from typing import Any
 
-import plots
-import result_files
 from command import command_line
-from markdown import number, origin, table
 from simulated import LATENCY, version
 from timing import made
-from trees import TREES, bytes_of, segment
+from tree_tables import LOTTERY, draw
+from trees import TREES
 
 from starling.lab import measured, simulation
-from starling.lab.measured import Measurement, Measurements
+from starling.lab.measured import Measurement
 from starling.lab.simulation import Case, Tried
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
-from starling.terminal.figures import human_bytes
 
 
 @dataclass(frozen=True)
@@ -61,8 +56,6 @@ CLUSTERS = (
 the trunk of 100 Mbit/s the node's link."""
 BYTES = 262144
 RANKS = (2, 4, 8, 16, 32)
-FEW = 8
-"""Least number of ranks in the table: fewer are on one switch everywhere."""
 ONLY = {"STARLING_ONLY": ",".join(f"bcast:{tree}" for tree in TREES)}
 SETTINGS = {"smpi/async-small-thresh": "0", "smpi/send-is-detached-thresh": "0"}
 """Every message waits for its receiver, so that segments follow one another, as on a connection."""
@@ -70,7 +63,6 @@ COMPUTATION = {"together": 0.0, "computing": 1.0}
 """Seconds between calls, longer than any call."""
 ITERATIONS = {"together": "1", "computing": "3"}
 """Calls of a candidate: where ranks do not synchronise, the first call includes the rest of the last candidate."""
-LOTTERY = "lottery"
 LOTTERY_BYTES = 65536
 LOTTERY_RANKS = (4, 8, 16, 32, 48)
 LOTTERY_CALLS = 1000
@@ -145,150 +137,6 @@ def measure(options: Namespace) -> None:
                 calls = suite.tried(CLUSTERS[0], ranks, LOTTERY_BYTES, LOTTERY, "together", LOTTERY_CALLS).seconds
                 times = {name: [time] for name, time in each.items()} | {LOTTERY: calls}
                 suite.add(CLUSTERS[0], ranks, LOTTERY, LOTTERY_BYTES, times)
-
-
-Times = dict[tuple[str, int, str], dict[str, Sequence[float]]]
-
-
-def times_of(file: Measurements) -> Times:
-    """Seconds of each candidate, by cluster, ranks and what."""
-    found: Times = {}
-    for one in file.measurements:
-        found.setdefault((one.platform, one.ranks, one.what), {})[one.how] = one.seconds
-    return found
-
-
-def ranks_of(times: Times, place: str, what: str) -> list[int]:
-    """The numbers of ranks with measurements."""
-    return sorted(ranks for name, ranks, kind in times if (name, kind) == (place, what))
-
-
-def best_of(times: dict[str, Sequence[float]], tree: str) -> tuple[float, str]:
-    """The seconds of a tree with its best segment size, and this size; of two equal ones the longer.
-
-    Where only one tree was tried, that one: between two ranks all are the same.
-    """
-    each = [(seconds[0], -bytes_of(segment(name)), name) for name, seconds in times.items() if "?" in name]
-    fastest = min([one for one in each if one[2].startswith(f"{tree}?")] or each)
-    return fastest[0], segment(fastest[2])
-
-
-def _told(seconds: float, size: str) -> str:
-    return f"{number(1e3 * seconds)}, {human_bytes(int(size)) if size != 'none' else 'none'}"
-
-
-def clusters(file: Measurements) -> str:
-    """Milliseconds of each tree with its best segment size, by cluster and ranks, and whether ranks compute."""
-    rows = []
-    times = times_of(file)
-    cases = (
-        (kind, cluster, ranks)
-        for kind, cluster in product(COMPUTATION, CLUSTERS)
-        for ranks in ranks_of(times, cluster.name, kind)
-        if ranks >= FEW
-    )
-    for kind, cluster, ranks in cases:
-        of_case = times[cluster.name, ranks, kind]
-        best = {tree: best_of(of_case, tree) for tree in TREES}
-        fastest = min(best, key=best.__getitem__)
-        native = of_case["native"][0]
-        told = (_told(*one) for one in best.values())
-        rows.append((kind, cluster.name, ranks, number(1e3 * native), *told, f"{native / best[fastest][0]:.2f}"))
-    titles = ("calls begin", "cluster", "ranks", "native", *TREES, "native / best")
-    return f"{table(titles, rows)}\n\n{origin(one.made for one in file.measurements)}"
-
-
-def lottery(file: Measurements) -> str:
-    """The lottery's median and mean beside the best and the slowest candidate, by ranks, milliseconds.
-
-    Raises MeasuredError where the lottery is alone.
-    """
-    rows = []
-    times = times_of(file)
-    for ranks in ranks_of(times, CLUSTERS[0].name, LOTTERY):
-        of_case = times[CLUSTERS[0].name, ranks, LOTTERY]
-        calls = of_case[LOTTERY]
-        others = {name: seconds[0] for name, seconds in of_case.items() if name != LOTTERY}
-        if "native" not in others:
-            raise result_files.unmeasured(f"{CLUSTERS[0].name}, {ranks} ranks", "native")
-        best, slowest = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
-        last = calls[-(len(calls) // 4) :]
-        figures = (median(calls), mean(calls), median(last), mean(last), others["native"])
-        ends = (f"{name}: {number(1e3 * others[name])}" for name in (best, slowest))
-        rows.append((ranks, *(number(1e3 * one) for one in figures), *ends))
-    titles = ("ranks", "lottery: median", "mean", "last quarter: median", "mean", "native", "best", "slowest")
-    return table(titles, rows)
-
-
-def draw_lines(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
-    """Time against ranks: each tree with its best segment size (figure 4)."""
-    there_are = ranks_of(times, cluster.name, kind)
-    for color, tree in enumerate(TREES):
-        line = [1e3 * best_of(times[cluster.name, ranks, kind], tree)[0] for ranks in there_are]
-        panel.plot(there_are, line, "o-", color=f"C{color}", label=tree, markersize=3)
-    line = [1e3 * times[cluster.name, ranks, kind]["native"][0] for ranks in there_are]
-    panel.plot(there_are, line, "k--", label="native")
-    panel.set(title=f"time: {cluster.name}, {kind}", xlabel="ranks", ylabel="ms")
-    ranks_axis(panel, RANKS)
-    plots.logarithmic(panel)
-
-
-def draw_segments(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
-    """The best segment size against ranks (figure 5)."""
-    there_are = ranks_of(times, cluster.name, kind)
-    for color, tree in enumerate(TREES[:3]):
-        sizes = [min(bytes_of(best_of(times[cluster.name, ranks, kind], tree)[1]), BYTES) for ranks in there_are]
-        shifted = [1.06 ** (color - 1) * size / 1024 for size in sizes]  # overlapping lines stay visible
-        panel.plot(there_are, shifted, "o-", color=f"C{color}", label=tree, markersize=3)
-    panel.set(title=f"best segment: {cluster.name}, {kind}", xlabel="ranks", ylabel="KiB")
-    ranks_axis(panel, RANKS)
-    plots.logarithmic(panel)
-    panel.set_yticks([1, 4, 16, 64, 256])
-
-
-def ranks_axis(panel: Any, ranks: Sequence[int]) -> None:
-    """Ranks as they are, on a logarithmic axis."""
-    panel.set_xscale("log", base=2)
-    panel.set_xticks(ranks, [str(one) for one in ranks])
-
-
-def draw_lottery(panels: Sequence[Any], times: Times) -> None:
-    """The lottery over the trees by ranks (figure 7); its calls, and how their times are spread (figure 8)."""
-    place = CLUSTERS[0].name
-    there_are = ranks_of(times, place, LOTTERY)
-    for color, tree in enumerate(TREES):
-        line = [1e3 * best_of(times[place, ranks, LOTTERY], tree)[0] for ranks in there_are]
-        panels[0].plot(there_are, line, "o-", color=f"C{color}", label=tree, markersize=3)
-    for how, style, name in ((median, "ks-", "median"), (mean, "k^--", "mean")):
-        line = [1e3 * how(times[place, ranks, LOTTERY][LOTTERY]) for ranks in there_are]
-        panels[0].plot(there_are, line, style, label=f"lottery, {name}", markersize=4)
-    panels[0].set(title="lottery over the trees", xlabel="ranks", ylabel="ms")
-    ranks_axis(panels[0], there_are)
-    plots.logarithmic(panels[0])
-    panels[0].legend(fontsize="x-small")
-    most = max(there_are)
-    calls = [1e3 * one for one in times[place, most, LOTTERY][LOTTERY]]
-    panels[1].plot(calls, ".", markersize=2)
-    panels[1].set(title=f"its calls on {most} ranks", xlabel="call", ylabel="ms")
-    plots.logarithmic(panels[1])
-    panels[2].hist(calls, bins=60)
-    panels[2].set(title="and their distribution", xlabel="ms", ylabel="calls")
-    plots.logarithmic(panels[2])
-
-
-def draw(options: Namespace) -> None:
-    """Time and best segment against ranks, a column for each cluster; the lottery."""
-    pyplot = plots.pyplot()
-    times = times_of(measured.read(options.measured[0]))
-    figure, axes = pyplot.subplots(5, len(CLUSTERS), figsize=(14, 15), layout="constrained")
-    for column, cluster in enumerate(CLUSTERS):
-        for row, kind in enumerate(COMPUTATION):
-            draw_lines(axes[row, column], times, cluster, kind)
-            draw_segments(axes[2 + row, column], times, cluster, kind)
-            axes[row, column].legend(fontsize="x-small")
-            axes[2 + row, column].legend(fontsize="x-small")
-    draw_lottery(axes[4], times)
-    plots.save(figure, options.picture)
 
 
 def add_options(_: ArgumentParser) -> None:
