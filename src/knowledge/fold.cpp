@@ -119,24 +119,6 @@ std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other
   return places;
 }
 
-/// Adds decisions, and how many were dropped before them.
-void fold_decisions(ContextRecord& into, std::vector<Decision> others, std::int64_t dropped) {
-  std::vector<Decision>& all = into.decisions;
-  add_count(into.decisions_dropped, dropped);
-  for (Decision& decision : others) {
-    const auto later = std::upper_bound(all.begin(), all.end(), decision.call,
-                                        [](std::int64_t call, const Decision& one) { return call < one.call; });
-    if (all.size() < decisions_kept) {
-      all.insert(later, std::move(decision));
-      continue;
-    }
-    add_count(into.decisions_dropped, 1);
-    if (later == all.begin()) continue;
-    std::move(all.begin() + 1, later, all.begin());
-    *(later - 1) = std::move(decision);
-  }
-}
-
 std::int64_t number_of_candidates(const ContextRecord& context) {
   return std::ssize(context.candidates) + context.candidates_left_out;
 }
@@ -154,6 +136,25 @@ void fold_calls(ContextRecord& into, const ContextRecord& other) {
 
 }  // namespace
 
+void add_decisions(ContextRecord& into, std::span<const Decision> others) {
+  std::vector<Decision>& all = into.decisions;
+  for (const Decision& decision : others) {
+    const auto [first, later] =
+        std::equal_range(all.begin(), all.end(), decision,
+                         [](const Decision& one, const Decision& other) { return one.call < other.call; });
+    // As on many communicators of one shape.
+    if (std::find(first, later, decision) != later) continue;
+    if (all.size() < decisions_kept) {
+      all.insert(later, decision);
+      continue;
+    }
+    add_count(into.decisions_dropped, 1);
+    if (later == all.begin()) continue;
+    std::move(all.begin() + 1, later, all.begin());
+    *(later - 1) = decision;
+  }
+}
+
 void fold(ContextRecord& into, const ContextRecord& other) {
   into.native_s = merged({into.native_s, native_samples(into)}, {other.native_s, native_samples(other)});
   const std::int64_t candidates_of_both = std::max(number_of_candidates(into), number_of_candidates(other));
@@ -162,7 +163,8 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   for (Decision& one : decisions)
     for (int* const index : {&one.from, &one.to})
       if (*index >= 0) *index = places[static_cast<std::size_t>(*index)];
-  fold_decisions(into, std::move(decisions), other.decisions_dropped);
+  add_count(into.decisions_dropped, other.decisions_dropped);
+  add_decisions(into, decisions);
   into.candidates_left_out =
       std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
   fold_calls(into, other);
@@ -178,7 +180,8 @@ void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<co
     into.native_s =
         merged({into.native_s, candidate(*native).samples},
                {other.native_s, other.candidates.at(static_cast<std::size_t>(native - places.begin())).samples});
-  fold_decisions(into, other.decisions, other.decisions_dropped);
+  add_count(into.decisions_dropped, other.decisions_dropped);
+  add_decisions(into, other.decisions);
   for (std::size_t i = 0; i < places.size(); ++i) fold(candidate(places[i]), other.candidates[i]);
   fold_calls(into, other);
 }

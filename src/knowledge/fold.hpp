@@ -15,12 +15,16 @@ namespace starling {
 /// Adds `other`, a context of the same call key on another communicator. Counts and seconds are summed; a median
 /// becomes the mean of both weighted by samples, a deviation that of all samples, a minimum the smaller one. If only
 /// one context has the slowest rank's seconds, rank 0's are used for the other. Candidates are matched by public name.
-/// Of all decisions, ordered by call, the latest `decisions_kept` are kept. Stage and winner are those of the context
+/// Decisions are added by `add_decisions`. Stage and winner are those of the context
 /// with more calls: fold contexts in falling order of calls to keep those of the busiest communicator.
 void fold(ContextRecord& into, const ContextRecord& other);
 
-/// The same if `other` has only the candidates at `places` in `into`, without their names. Its decisions have the
-/// candidate numbers of `into`.
+/// Adds decisions to others, in the order of their calls. One that is there already counts once. The latest
+/// `decisions_kept` are kept.
+void add_decisions(ContextRecord& into, std::span<const Decision> others);
+
+/// The same as `fold` if `other` has only the candidates at `places` in `into`, without their names. Its decisions have
+/// the candidate numbers of `into`.
 void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places);
 
 void fold(LeftOut& into, const LeftOut& other);

@@ -29,7 +29,7 @@ struct CandidateRecord {
   std::optional<double> setup_s;      ///< until all ranks had the communicators and the shared memory that it needs
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
-  std::string note;    ///< what it had to do without
+  std::string note;    ///< what it had to do without, or why it could not serve on some communicators
 };
 
 /// The calls while a strategy tried candidates, or its other calls.

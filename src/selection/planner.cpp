@@ -460,7 +460,7 @@ void Planner::choose() {
   }
   if (!stays && best == chosen_) best = 0;
   if (best == chosen_) return;
-  std::string why = in_words(best) + ", " + in_words(chosen_);
+  std::string why = in_words(best) + ", " + (stays ? in_words(chosen_) : name_of(chosen_) + " cannot serve here");
   if (best != 0 && chosen_ != 0) why += ", " + in_words(0);
   if (!changed_.empty()) why += "; " + std::exchange(changed_, {});
   std::string others;

@@ -151,6 +151,7 @@ struct Decision {
   int from;           ///< candidate, -1 for none
   int to;
   std::string why;  ///< a sentence with the figures it rests on
+  bool operator==(const Decision&) const = default;
 };
 
 /// The most decisions of a context that are kept.

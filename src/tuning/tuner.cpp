@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "knowledge/fold.hpp"
 #include "messages/shared.hpp"
 
 namespace starling {
@@ -26,6 +27,14 @@ void Tuner::leave_to_native(const std::string& why) {
   refuse_all(others, why);
   contribution_ = {};
   strategy_ = strategy_named("native")->first->make({});
+}
+
+/// The reason outlives the candidate's refusal, which does not count where it serves on other communicators.
+void Tuner::refuse(int candidate, const std::string& why) {
+  if (candidate == proposed() && !strategy_->exploring())
+    trying().refused.push_back({calls_, candidate, 0, "it cannot serve here: " + why});
+  note(candidate, "not on every communicator: " + why);
+  refuse_all({&candidate, 1}, why);
 }
 
 void Tuner::refuse_all(std::span<const int> candidates, const std::string& why) {
@@ -231,6 +240,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
       (static_cast<double>(record.settled.calls - trying.agreed_calls) * trying.bookkeeping.median().value_or(0));
   record.decisions_dropped = strategy_->decisions_dropped();
   record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
+  add_decisions(record, trying.refused);
   return winner;
 }
 

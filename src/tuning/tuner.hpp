@@ -97,7 +97,7 @@ class Tuner {
   void note(int candidate, const std::string& what);
 
   /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
-  void refuse(int candidate, const std::string& why) { refuse_all({&candidate, 1}, why); }
+  void refuse(int candidate, const std::string& why);
   /// Excludes all candidates but native for good, on all ranks before the same call.
   void leave_to_native(const std::string& why);
   [[nodiscard]] bool eligible(int candidate) const { return refusal(candidate).empty(); }
@@ -141,6 +141,7 @@ class Tuner {
   struct Trying {
     std::vector<double> setup;      ///< seconds of each candidate; empty where none needed any
     std::vector<Interned> notes;    ///< of each candidate; empty where there are none
+    std::vector<Decision> refused;  ///< proposed for good, and unable to serve
     Samples bookkeeping;            ///< of exploring calls without an agreement
     PhaseRecord exploring;          ///< so far
     Spent reported{};               ///< this rank's, up to the last agreement

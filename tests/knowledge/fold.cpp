@@ -92,6 +92,16 @@ TEST(Fold, AddsUpEachPhase) {
   EXPECT_EQ(into.settled.bookkeeping_seconds, 1.25);
 }
 
+TEST(AddDecisions, OneThatIsThereAlreadyCountsOnce) {
+  ContextRecord into;
+  into.decisions = {{0, -1, 2, "asked for"}, {3, 2, 0, "no memory"}};
+  const std::vector<Decision> others{{0, -1, 2, "asked for"}, {3, 2, 0, "no tag"}, {4, 2, 0, "no memory"}};
+  add_decisions(into, others);
+  const std::vector<Decision> expected{
+      {0, -1, 2, "asked for"}, {3, 2, 0, "no memory"}, {3, 2, 0, "no tag"}, {4, 2, 0, "no memory"}};
+  EXPECT_EQ(into.decisions, expected);
+}
+
 TEST(Fold, ByPlaceWhatHasNoNames) {
   CandidateRecord native;
   native.name = "native";

@@ -131,8 +131,25 @@ def test_where_a_rank_cannot_share_memory_all_go_natively(
     assert context.winner == "native"
     (forced,) = (one for one in context.candidates if one.public_name == WHOLE)
     assert forced.reason is not None
-    assert forced.reason.startswith("ranks of a node cannot share memory")
+    assert forced.reason == "ranks of a node cannot share memory: one can open no more files"
+    assert [one.why for one in context.decisions][1:] == [f"it cannot serve here: {forced.reason}"]
     assert not left()
+
+
+LITTLE_MEMORY = """
+printf 'MemAvailable: 8000 kB\\n' >$0 && mount --bind $0 /proc/meminfo && exec "$@"
+"""
+
+
+def test_what_is_shared_leaves_most_of_the_memory_that_is_available(mpi: Mpi, program: str, tmp_path: Path) -> None:
+    # A segment of three ranks has 0.83 MiB: two have less than a quarter of 8 MB, three more.
+    argv = [*in_own_mounts(LITTLE_MEMORY)[:-1], str(tmp_path / "meminfo"), program, "many"]
+    _, record = run_tuned(mpi, 3, argv, FORCED, tmp_path)
+    (context,) = (one for one in record.contexts if one.collective == "allreduce")
+    (forced,) = (one for one in context.candidates if one.public_name == WHOLE)
+    assert forced.samples == 3, "on the first two communicators and on the last, when these are freed"
+    too_much = "ranks of a node cannot share memory: it would take more than a quarter of what is available"
+    assert forced.note == f"not on every communicator: {too_much}"
 
 
 def test_what_a_process_shares_is_bounded(mpi: Mpi, program: str, tmp_path: Path) -> None:
@@ -148,7 +165,7 @@ def test_what_a_process_shares_is_bounded(mpi: Mpi, program: str, tmp_path: Path
     ("most", "ranks", "calls", "says"),
     [
         ("0", 3, 0, "STARLING_SHARED_MEMORY is 0: ranks of a node share none"),
-        ("1", 3, 2, ""),  # on the first communicator, and on the last, which is alone
+        ("1", 3, 2, "ranks of a node may share no more than 1 MiB"),  # on the first communicator, and on the last one
         ("1", 4, 0, "ranks of a node may share no more than 1 MiB"),
     ],
 )
@@ -158,7 +175,12 @@ def test_a_user_bounds_what_a_process_shares(
     _, record = run_tuned(mpi, ranks, [program, "many"], FORCED, tmp_path, {"STARLING_SHARED_MEMORY": most})
     (context,) = (one for one in record.contexts if one.collective == "allreduce")
     (forced,) = (one for one in context.candidates if one.public_name == WHOLE)
-    assert (forced.samples, forced.reason or "") == (calls, says)
+    assert forced.samples == calls
+    if calls > 0:
+        assert (forced.eligible, forced.note) == (True, f"not on every communicator: {says}")
+    else:
+        assert forced.reason == says
+    assert [one.why for one in context.decisions if one.why.endswith(f"cannot serve here: {says}")]
 
 
 def test_nodes_of_different_sizes_have_a_segment_each(mpi: Mpi, program: str, tmp_path: Path) -> None:

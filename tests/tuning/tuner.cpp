@@ -289,6 +289,24 @@ TEST(Tuner, NeverProposesWhatCouldNotServe) {
   EXPECT_FALSE(tuners[0]->tried(2)) << "native's time is not the candidate's";
 }
 
+TEST(Tuner, TellsWhyTheForcedCandidateDoesNotServe) {
+  const Brief brief = four_candidates();
+  const std::string forced = "forced:" + brief.candidates[2].name.text();
+  const auto tuners = run_ranks(2, forced, brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 3; ++i) call(tuner, consensus, rank);
+    const Tuner::Turn turn = tuner.begin();
+    tuner.refuse(2, "no communicator left");
+    tuner.end(turn, 1e-6, 0, false);
+  });
+  ContextRecord record;
+  record.candidates.resize(4);
+  tuners[0]->fill_in(record, std::vector{0, 1, 2, 3});
+  ASSERT_EQ(record.decisions.size(), 2);
+  const Decision expected{3, 2, 0, "it cannot serve here: no communicator left"};
+  EXPECT_EQ(record.decisions.back(), expected);
+  EXPECT_EQ(record.candidates[2].note, "not on every communicator: no communicator left");
+}
+
 TEST(Tuner, IsLeftToNativeAtAnyCall) {
   for (const int last : {0, 3, 7, 15, 30}) {
     const auto tuners =

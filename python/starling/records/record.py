@@ -62,7 +62,8 @@ class Candidate(_Model):
     Rank 0 measured `median_s` and `min_s`; all ranks agreed on `agreed_s` in this run, and on `earlier_s` in the runs
     it started from. `deviation_s` is the standard deviation of single calls from `agreed_s`. `setup_s` are the
     seconds until all ranks had the communicators of groups or the memory of nodes that the candidate needs; None where
-    it made none. `note` says what it had to do without on this machine; empty where nothing.
+    it made none. `note` says what it had to do without on this machine, or why it could not
+    serve on some communicators; empty where neither.
     """
 
     name: str

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,16 +19,47 @@
 #include "runtime/mpi/process.hpp"
 #include "shared_memory/other_process.hpp"
 #include "shared_memory/shared_file.hpp"
+#include "topology/available_memory.hpp"
 
 namespace starling {
 namespace {
 
 /// What went wrong on some rank, by how much it tells.
-enum class Failure : std::uint8_t { none, unreachable, no_memory, no_room };
+enum class Failure : std::uint8_t { none, unreachable, no_memory, no_descriptor, little_memory, no_room };
 
 /// Bytes that this process shares in all its segments together, and may share.
 std::atomic<std::size_t> shared_bytes{0};
 std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+
+/// Whether all segments together, with one more of so many bytes, have at most a quarter of the memory that processes
+/// could have without them. A container's limit counts what ranks share, and its processes are killed beyond it.
+bool leaves_memory(std::size_t bytes) {
+  constexpr std::size_t part = 4;
+  constexpr std::size_t asked_again_after = std::size_t{4} << 20U;
+  static std::atomic<std::size_t> known_up_to{0};
+  const std::size_t shared = shared_bytes.load();
+  if (shared + bytes <= known_up_to.load()) return true;
+  const auto available = static_cast<std::size_t>(available_memory());
+  const std::size_t most = available == 0 ? std::numeric_limits<std::size_t>::max() : (available + shared) / part;
+  known_up_to = std::min(most, shared + bytes + asked_again_after);
+  return shared + bytes <= most;
+}
+
+bool lacks_descriptors() {
+  return errno == EMFILE || errno == ENFILE;
+}
+
+std::string in_words(Failure failure) {
+  constexpr auto cannot = "ranks of a node cannot share memory: ";
+  switch (failure) {
+    case Failure::no_room:
+      return "ranks of a node may share no more than " + std::to_string(most_bytes >> 20U) + " MiB";
+    case Failure::little_memory: return std::string(cannot) + "it would take more than a quarter of what is available";
+    case Failure::no_descriptor: return std::string(cannot) + "one can open no more files";
+    case Failure::no_memory: return std::string(cannot) + "the system has none for them, or no file may be so large";
+    default: return std::string(cannot) + "one cannot open another's, as in containers of their own";
+  }
+}
 
 /// Segments that were left, but are still mapped. The last one of a node to unmap 0.5 MiB gives it back to the system,
 /// which takes 100 us: too long for MPI_Comm_free.
@@ -138,14 +171,24 @@ char* mapped(const Node& node, const SharedFile& file) {
 char* share(const Node& node, SharedFile::Means means, Failure& failure) {
   const bool shares = node.ranks.size() > 1;
   const bool has_room = !shares || shared_bytes.load() + node.bytes <= most_bytes;
-  const bool makes = shares && has_room && node.ranks.rank(0) == node.rank;
+  const bool is_small = !shares || !has_room || leaves_memory(node.bytes);
+  const bool may = shares && has_room && is_small;
+  const bool makes = may && node.ranks.rank(0) == node.rank;
+  errno = 0;
   SharedFile file = makes ? SharedFile::make(means, node.bytes) : SharedFile();
+  bool lacks = makes && !file && lacks_descriptors();
   if (file && !file.allocate(0, front_bytes(node.ranks.size()))) file = SharedFile();
   const SharedFile::Address address = agreed_address(node, file.address());
-  if (shares && has_room && !makes && address.descriptor >= 0) file = SharedFile::open(means, address, node.bytes);
+  if (may && !makes && address.descriptor >= 0) {
+    errno = 0;
+    file = SharedFile::open(means, address, node.bytes);
+    lacks = !file && lacks_descriptors();
+  }
 
   char* const memory = file ? mapped(node, file) : nullptr;
   failure = !has_room                      ? Failure::no_room
+            : !is_small                    ? Failure::little_memory
+            : lacks                        ? Failure::no_descriptor
             : !shares || memory != nullptr ? Failure::none
             : makes || file                ? Failure::no_memory
                                            : Failure::unreachable;
@@ -172,14 +215,10 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
                   front_bytes(ranks.size()) + SharedRings::bytes(ranks.size())};
   Failure failure = Failure::none;
   char* memory = share(node, SharedFile::Means::anonymous_file, failure);
-  if (failure != Failure::none && failure != Failure::no_room)
+  if (failure != Failure::none && failure < Failure::little_memory)
     memory = share(node, SharedFile::Means::named_file, failure);
   if (failure != Failure::none) {
-    why = failure == Failure::no_room
-              ? "ranks of a node may share no more than " + std::to_string(most_bytes >> 20U) + " MiB"
-          : failure == Failure::no_memory
-              ? "ranks of a node cannot share memory: the system has none for them, or no file may be so large"
-              : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";
+    why = in_words(failure);
     return nullptr;
   }
   const auto everyone = memory != nullptr ? introductions(memory, ranks.size()) : std::span<ProcessWord>();
