@@ -74,12 +74,26 @@ CELLS = (
         ("binomial_tree", "ompi_pipeline", "scatter_LR_allgather"),
         ("SMP_binary", "SMP_binomial", "SMP_linear"),
     ),
-    Cell("gather", (64,), ("binomial?segment=none", "sequential?segment=none"), ("ompi_basic_linear", "ompi_binomial")),
     Cell(
-        "scatter", (64,), ("binomial?segment=none", "sequential?segment=none"), ("ompi_basic_linear", "ompi_binomial")
+        "gather",
+        (64,),
+        ("binomial?segment=none", "sequential?segment=none"),
+        ("ompi_basic_linear", "ompi_binomial"),
+        ("mvapich2_two_level",),
     ),
     Cell(
-        "allgather", (KIBI,), ("bruck?k=2", "recursive_doubling"), ("bruck", "rdb", "NTSLR"), ("SMP_NTS", "smp_simple")
+        "scatter",
+        (64,),
+        ("binomial?segment=none", "sequential?segment=none"),
+        ("ompi_basic_linear", "ompi_binomial"),
+        ("mvapich2_two_level_binomial", "mvapich2_two_level_direct"),
+    ),
+    Cell(
+        "allgather",
+        (KIBI,),
+        ("bruck?k=2", "recursive_doubling"),
+        ("bruck", "rdb", "NTSLR"),
+        ("SMP_NTS", "smp_simple", "mvapich2_smp"),
     ),
     Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair", "basic_linear")),
     Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
@@ -93,15 +107,17 @@ PANELS_ABREAST = 2
 _BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
 
 
-def add_options(_measuring: ArgumentParser) -> None:
-    """`measure` has none of its own."""
+def add_options(measuring: ArgumentParser) -> None:
+    """The options of `measure`."""
+    names = [machine.name for machine in (*MACHINES, *LARGER)]
+    measuring.add_argument("--on", nargs="+", choices=names, default=names, metavar="NETWORK", help="all by default")
 
 
 def measure(options: Namespace) -> None:
     """Measures what is missing in the output file."""
     with tempfile.TemporaryDirectory(prefix="nodes-") as folder:
         suite = Suite(options.output, simulation.compiled(Path(folder), os.environ, print))
-        for machine in MACHINES:
+        for machine in (one for one in MACHINES if one.name in options.on):
             for cell in CELLS:
                 suite.native(machine, cell.collective, cell.sizes)
                 by_nodes = (candidates_like(cell.collective, one, machine.ranks) for one in BY_NODES)
@@ -111,6 +127,8 @@ def measure(options: Namespace) -> None:
                 for peer in (*cell.peers, *cell.peers_by_nodes):
                     suite.native(machine, cell.collective, cell.sizes, peer)
         for machine, smaller in LARGER.items():
+            if machine.name not in options.on:
+                continue
             for (platform, collective, size), some in _calls(measured.read(options.output)).items():
                 if platform != smaller.name or (machine.ranks > MOST_RANKS and (collective, size) not in FEW):
                     continue
