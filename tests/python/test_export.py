@@ -742,3 +742,18 @@ def test_mpich_gets_no_radix_that_builds_no_tree(radix: str, tmp_path: Path) -> 
     of = table(choice("alltoall", 4, (0, None, f"native_k_brucks?k={radix}")), flavour="mpich")
     found = exporting.export(of, Format.MPICH_JSON, file="FILE", library=library)
     assert f"is left out: k_brucks has no radix {radix}" in found.left_out[0]
+
+
+@pytest.mark.parametrize("names_trees", [False, True])
+def test_only_an_mpich_whose_selection_files_name_trees_gets_them(names_trees: bool, tmp_path: Path) -> None:
+    library = tmp_path / "libmpi.so.12"
+    tree = '{"collective=allreduce":{"algorithm=MPIR_Allreduce_intra_tree":{}}}'
+    words = "tree_type=\0knomial_1\0topo_overhead=\0" if names_trees else ""
+    library.write_bytes(f"\0{tree}\0MPIR_Allreduce_intra_tree\0{words}".encode())
+    of = table(choice("allreduce", 4, (0, None, "native_tree?k=4,chunk=none")), flavour="mpich")
+    found = exporting.export(of, Format.MPICH_JSON, file="FILE", library=library)
+    if names_trees:
+        assert not found.left_out
+        assert '"k=4"' in found.text
+    else:
+        assert "tree is not set by selection files of this MPICH" in found.left_out[0]
