@@ -1,22 +1,10 @@
 /* Ranks print their hosts, exchange blocks with each other, and check the received data.
  *
- * ranks [BLOCK TIMES]: prints `hosts NAME...` in the order of ranks, `ranks_per_node N`, `shared N`, how many pieces of
- * memory rank 0 has that MPI libraries share, and `alltoall SECONDS`, the fastest of TIMES. */
+ * ranks [BLOCK TIMES]: prints `hosts NAME...` in the order of ranks, `ranks_per_node N`, and `alltoall SECONDS`, the
+ * fastest of TIMES. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static int shared_pieces(void) {
-  static const char* const names[] = {"/SYSV", "vader_segment", "sm_segment", "/dev/shm/"};
-  char line[4096];
-  int found = 0;
-  FILE* maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps))
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) found += strstr(line, names[i]) != NULL;
-  if (maps) fclose(maps);
-  return found;
-}
 
 static void fail(const char* what) {
   fprintf(stderr, "ranks: %s\n", what);
@@ -62,7 +50,7 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     printf("hosts");
     for (int i = 0; i < ranks; ++i) printf(" %s", names + (size_t)i * sizeof name);
-    printf("\nranks_per_node %d\nshared %d\nalltoall %.6f\n", together, shared_pieces(), fastest);
+    printf("\nranks_per_node %d\nalltoall %.6f\n", together, fastest);
     fflush(stdout);
   }
   free(out);

@@ -104,7 +104,6 @@ def test_a_host_takes_as_many_ranks_as_asked(mpi: Mpi, tmp_path: Path) -> None:
         lab("down", "--prefix", f"{OURS}t").check()
     assert found["hosts"] == ["h0", "h0", "h1", "h1"]
     assert found["ranks_per_node"] == ["2"]
-    assert int(found["shared"][0]) > 0, "messages within a host pass its memory"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from starling.lab import check, idle
-from starling.lab.launch import Outcome, environment, host_files, in_memory, within_hosts
+from starling.lab.launch import Outcome, environment, host_files, within_hosts
 from starling.lab.plan import Options
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import Host, adjusted, short
@@ -32,7 +32,7 @@ def test_host_files_say_how_many_ranks_a_host_takes() -> None:
 
 
 def test_each_launcher_gets_hosts_agent_and_network() -> None:
-    env = environment({"HOME": "/root"}, PLACE, FILES, 2, AGENT, None, 0, in_memory=False)
+    env = environment({"HOME": "/root"}, PLACE, FILES, 2, AGENT, None, 0)
     assert env["HOME"] == "/root"
     assert env["STARLING_LAB"] == str(PLACE)
     hosts_of = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")
@@ -48,18 +48,11 @@ def test_ranks_share_memory_unless_a_memory_of_the_lab_has_a_rate() -> None:
     assert within_hosts(short("single:2")) == {}
     limited = within_hosts(adjusted(short("single:2"), memory_rate=10**9))
     assert (limited["MPIR_CVAR_NOLOCAL"], limited["STARLING_SHARED_MEMORY"]) == ("1", "0")
-    several = adjusted(short("single:2"), ranks=4)
-    assert in_memory(several)
-    assert not in_memory(short("single:2")), "each rank is alone"
-    assert not in_memory(adjusted(several, memory_rate=10**9))
-    env = environment({}, PLACE, FILES, 4, AGENT, None, 0, in_memory=True)
-    transports = (env["OMPI_MCA_btl"], env["UCX_TLS"], env["I_MPI_FABRICS"])
-    assert transports == ("vader,tcp,self", "sysv,tcp,self", "shm:ofi")
 
 
 def test_the_shim_goes_behind_other_preloaded_libraries() -> None:
-    assert environment({}, PLACE, FILES, 2, AGENT, SHIM, 500, in_memory=False)["LD_PRELOAD"] == str(SHIM)
-    env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, 2, AGENT, SHIM, 500, in_memory=False)
+    assert environment({}, PLACE, FILES, 2, AGENT, SHIM, 500)["LD_PRELOAD"] == str(SHIM)
+    env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, 2, AGENT, SHIM, 500)
     assert (env["LD_PRELOAD"], env["STARLING_IDLE_US"]) == (f"/a.so:{SHIM}", "500")
 
 

@@ -66,8 +66,8 @@ def host_files(hosts: Sequence[Host]) -> dict[str, str]:
     }
 
 
-def _open_mpi(host_file: str, agent: str, *, in_memory: bool) -> dict[str, str]:
-    """Open MPI 4 and 5, whose launcher is PRRTE. It knows the ranks of a host by its daemon there."""
+def _open_mpi(host_file: str, agent: str) -> dict[str, str]:
+    """Open MPI 4 and 5, whose launcher is PRRTE."""
     return {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -77,7 +77,7 @@ def _open_mpi(host_file: str, agent: str, *, in_memory: bool) -> dict[str, str]:
         "OMPI_MCA_orte_default_hostfile": host_file,
         "OMPI_MCA_oob_tcp_if_include": "eth0",
         "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl": "vader,tcp,self" if in_memory else "tcp,self",
+        "OMPI_MCA_btl": "tcp,self",
         "OMPI_MCA_btl_tcp_if_include": "eth0",
         # Each host sees all processors, and would bind its first rank to the first processor.
         "OMPI_MCA_hwloc_base_binding_policy": "none",
@@ -92,12 +92,8 @@ def _open_mpi(host_file: str, agent: str, *, in_memory: bool) -> dict[str, str]:
     }
 
 
-def _hydra(host_file: str, agent: str, per_host: int, *, in_memory: bool) -> dict[str, str]:
-    """MPICH 4 and 5, and Intel MPI, which ignores the file and places the same number of ranks on each host.
-
-    UCX takes all ranks of a machine for neighbours, but where they are in different IPC namespaces: System V's memory
-    is that of one host.
-    """
+def _hydra(host_file: str, agent: str, per_host: int) -> dict[str, str]:
+    """MPICH 4 and 5, and Intel MPI, which ignores the file and places the same number of ranks on each host."""
     return {
         "HYDRA_LAUNCHER": "rsh",
         "HYDRA_LAUNCHER_EXEC": agent,
@@ -105,29 +101,24 @@ def _hydra(host_file: str, agent: str, per_host: int, *, in_memory: bool) -> dic
         "HYDRA_IFACE": "eth0",
         "HYDRA_ENV": "all",
         "MPIR_CVAR_CH4_NETMOD": "ucx",
-        "UCX_TLS": "sysv,tcp,self" if in_memory else "tcp,self",
+        "UCX_TLS": "tcp,self",
         "UCX_NET_DEVICES": "eth0",
         "I_MPI_HYDRA_BOOTSTRAP": "rsh",
         "I_MPI_HYDRA_BOOTSTRAP_EXEC": agent,
         "I_MPI_HYDRA_HOST_FILE": host_file,
         "I_MPI_HYDRA_IFACE": "eth0",
         "I_MPI_PERHOST": str(per_host),
-        "I_MPI_FABRICS": "shm:ofi" if in_memory else "ofi",
+        "I_MPI_FABRICS": "ofi",
         "I_MPI_PIN": "0",
         "FI_PROVIDER": "tcp",
         "FI_TCP_IFACE": "eth0",
     }
 
 
-def in_memory(platform: Platform) -> bool:
-    """Whether ranks of a host exchange messages in the machine's memory: there are several, and none has a rate."""
-    return any(host.ranks > 1 for host in platform.hosts) and not any(host.memory_rate for host in platform.hosts)
-
-
 def within_hosts(platform: Platform) -> dict[str, str]:
     """Variables by which ranks of a host share no memory, where the memory of any has a rate.
 
-    Then all that they exchange passes the loopback, which has that rate.
+    Then all that they exchange passes the loopback, which has that rate. Open MPI does so on any lab.
     """
     if not any(host.memory_rate for host in platform.hosts):
         return {}
@@ -147,14 +138,12 @@ def environment(
     agent: Path,
     shim: Path | None,
     idle_us: int,
-    *,
-    in_memory: bool,
 ) -> dict[str, str]:
     """The environment of a command on a lab whose folder is `place`."""
     found = {
         **environ,
-        **_open_mpi(str(files["openmpi"]), str(agent), in_memory=in_memory),
-        **_hydra(str(files["hydra"]), str(agent), per_host, in_memory=in_memory),
+        **_open_mpi(str(files["openmpi"]), str(agent)),
+        **_hydra(str(files["hydra"]), str(agent), per_host),
         "STARLING_LAB": str(place),
     }
     if shim is not None:
@@ -224,8 +213,7 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
         machine = f"{platform.name} {zlib.crc32(network.read_bytes()):08x} {state.packet or state.mtu}"
         described = {"STARLING_PLATFORM": str(network), "STARLING_MACHINE": machine}
         described |= {**within_hosts(platform), **os.environ}
-        place, shares = folder(prefix), in_memory(platform)
-        env = environment(described, place, files, per_host, agent, shim, idle_us, in_memory=shares)
+        env = environment(described, folder(prefix), files, per_host, agent, shim, idle_us)
         before, start = idle.ticks(), time.monotonic()
         status = process.run(entering(state, hosts[0].name, line) if _is_there(line) else line, env)
         seconds, share = time.monotonic() - start, idle.ticks().idle_since(before)
