@@ -184,6 +184,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "simulated-nodes.svg": (simulated_nodes.draw, ("simulated-nodes.json",)),
     "one-node.svg": (one_node_tables.draw, ("one-node.json",)),
     "orthogonal-groups.svg": (orthogonal_groups.draw, ("orthogonal-groups.json",)),
+    "emulated-trees.svg": (tree_tables.draw, ("emulated-trees.json",)),
     "simulated-trees.svg": (tree_tables.draw, ("simulated-trees.json",)),
 }
 

@@ -123,7 +123,7 @@ def lottery(file: Measurements) -> str:
 def draw_lines(panel: Any, times: Times, cluster: str, kind: str) -> None:
     """Time against ranks: each tree with its best segment size (figure 4)."""
     there_are = ranks_of(times, cluster, kind)
-    line = [1e3 * median(times[cluster, ranks, kind]["native"]) for ranks in there_are]
+    line = [1e3 * _native(times[cluster, ranks, kind], cluster, ranks) for ranks in there_are]
     draw_trees(panel, times, cluster, kind)
     panel.plot(there_are, line, "k--", label="native")
     panel.set(title=f"time: {cluster}, {kind}", xlabel="ranks", ylabel="ms")
@@ -187,7 +187,8 @@ def draw(options: Namespace) -> None:
     with_lottery = [cluster for cluster in there_are if ranks_of(times, cluster, LOTTERY)]
     trees_rows = 2 * len(BEGINS)
     rows = trees_rows + len(with_lottery)
-    figure, axes = pyplot.subplots(rows, len(there_are), figsize=(14, 3 * rows), layout="constrained")
+    columns = max(3, len(there_are))  # as many as the lottery has panels
+    figure, axes = pyplot.subplots(rows, columns, figsize=(14, 3 * rows), layout="constrained")
     for column, cluster in enumerate(there_are):
         for row, kind in enumerate(BEGINS):
             draw_lines(axes[row, column], times, cluster, kind)

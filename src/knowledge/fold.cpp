@@ -251,6 +251,9 @@ std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts) {
   FoldedContexts all;
   for (ContextRecord& one : contexts) all.add(std::move(one));
   contexts = all.take();
+  for (ContextRecord& context : contexts)
+    for (CandidateRecord& one : context.candidates)
+      if (!one.eligible) one.note.clear();  // the reason says all
   std::stable_sort(contexts.begin(), contexts.end(),
                    [](const auto& a, const auto& b) { return seconds_spent(a) > seconds_spent(b); });
   return contexts;

@@ -80,7 +80,7 @@ class Candidates {
     if (!summary_) summary_ = std::make_shared<const Summary>(*all_);
     return *summary_;
   }
-  /// The list, to be changed: a copy where others have it too.
+  /// The list, to be changed before the next question for its summary: a copy where others have it too.
   std::vector<Candidate>& own();
   /// Takes the times of earlier runs, and the Candidate::setup_seconds of each candidate that has one.
   void tell_of_earlier_runs(std::span<const std::optional<Earlier>> earlier,

@@ -71,6 +71,7 @@ SharedFile SharedFile::make(Means means, std::size_t bytes) {
   std::string name;
   if (means == Means::named_file) {
     remove_left();
+    errno = 0;
     name = name_of(secret);
   }
   SharedFile made(name.empty() ? memfd_create("starling", MFD_CLOEXEC) : named(name), bytes);

@@ -31,6 +31,7 @@ void Tuner::leave_to_native(const std::string& why) {
 
 /// The reason outlives the candidate's refusal, which does not count where it serves on other communicators.
 void Tuner::refuse(int candidate, const std::string& why) {
+  if (!eligible(candidate)) return;  // a strategy that forces it proposes it again
   if (candidate == proposed() && !strategy_->exploring())
     trying().refused.push_back({calls_, candidate, 0, "it cannot serve here: " + why});
   note(candidate, "not on every communicator: " + why);

@@ -119,6 +119,11 @@ class Tuner {
   /// Whether a candidate was used for a call.
   [[nodiscard]] bool tried(int candidate) const { return samples_.has(at(candidate)); }
 
+  /// Whether a candidate has to do without something, or could not serve.
+  [[nodiscard]] bool has_note(int candidate) const {
+    return trying_ && !trying_->notes.empty() && !trying_->notes[at(candidate)].empty();
+  }
+
   /// Fills in what happened, without the call key and names. `record.candidates[i]` is candidate `which[i]`. Returns
   /// the winner.
   int fill_in(ContextRecord& record, std::span<const int> which) const;

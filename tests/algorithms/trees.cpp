@@ -30,9 +30,13 @@ TEST_P(EveryTree, SpansAllRanksFromItsRootAndAgreesOnParents) {
     for (int root = 0; root < size; ++root) {
       EXPECT_EQ(descendants(GetParam(), size, root, root).size(), static_cast<std::size_t>(size));
       EXPECT_EQ(GetParam()({size, root, root}).parent, -1);
+      EXPECT_EQ(GetParam()({size, root, root}).depth, 0);
       for (int rank = 0; rank < size; ++rank)
-        for (const int child : GetParam()({size, rank, root}).children)
-          EXPECT_EQ(GetParam()({size, child, root}).parent, rank);
+        for (const int child : GetParam()({size, rank, root}).children) {
+          const TreePlace below = GetParam()({size, child, root});
+          EXPECT_EQ(below.parent, rank);
+          EXPECT_EQ(below.depth, GetParam()({size, rank, root}).depth + 1);
+        }
     }
   }
 }

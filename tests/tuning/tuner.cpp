@@ -296,6 +296,7 @@ TEST(Tuner, TellsWhyTheForcedCandidateDoesNotServe) {
     for (int i = 0; i < 3; ++i) call(tuner, consensus, rank);
     const Tuner::Turn turn = tuner.begin();
     tuner.refuse(2, "no communicator left");
+    tuner.refuse(2, "no communicator left");
     tuner.end(turn, 1e-6, 0, false);
   });
   ContextRecord record;

@@ -317,10 +317,10 @@ def _setup(context: Context) -> str:
 
 
 def _notes(context: Context) -> list[str]:
-    """What candidates had to do without, each note with the candidates; the refusal of others says all."""
+    """What candidates had to do without, each note with the candidates."""
     names: dict[str, list[str]] = {}
     for one in context.candidates:
-        if one.note and one.eligible:
+        if one.note:
             names.setdefault(one.note, []).append(printable(one.public_name))
     return [f"{', '.join(those)}: {printable(note)}" for note, those in names.items()]
 

@@ -12,57 +12,15 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/pipeline.hpp"
 #include "algorithms/shared/radix.hpp"
-#include "algorithms/shared/tree_sum.hpp"
+#include "algorithms/shared/up_and_down.hpp"
 
 namespace starling::allreduce {
 namespace {
 
-/// The number of levels below the root of the k-nomial tree of all ranks, rounded up.
-int height_of(int ranks, std::int64_t radix) {
-  int height = 0;
-  for (std::int64_t reach = 1; reach < ranks; reach *= radix) ++height;
-  return height;
-}
-
-/// Levels between a rank and the root: one for each digit that is not 0.
-int depth_of(int rank, int radix) {
-  int depth = 0;
-  for (; rank > 0; rank /= radix)
-    if (rank % radix != 0) ++depth;
-  return depth;
-}
-
 Schedule build(const Team& team, const Parameters& with) {
   const int radix = static_cast<int>(with.number("k"));
   const TreePlace place = knomial_tree(team, radix);
-  const int height = height_of(team.size, radix);
-  const int depth = depth_of(team.rank, radix);
-  const bool has_parent = place.parent >= 0;
-  const bool has_children = !place.children.empty();
-  Schedule todo(team.blocks());
-  const TreeSum tree(todo, team, place, Buffer::recv);
-  if (team.size == 1) todo.copy(sendbuf(0, team.blocks()), recvbuf(0, team.blocks()));
-
-  // A message has the same time on both sides, so nobody waits in a circle.
-  for (int time = 0; time < team.blocks() + (2 * height); ++time) {
-    const auto is_block = [&](int block) { return block >= 0 && block < team.blocks(); };
-    const int sum_leaves = time - (height - depth);
-    const int sum_arrives = sum_leaves + 1;
-    const int result_leaves = time - (height + depth);
-    const int result_arrives = result_leaves + 1;
-    const bool sends_up = has_parent && is_block(sum_leaves);
-    const bool receives_up = has_children && is_block(sum_arrives);
-    const bool sends_down = has_children && is_block(result_leaves);
-    const bool receives_down = has_parent && is_block(result_arrives);
-    if (!sends_up && !receives_up && !sends_down && !receives_down) continue;
-    Round& round = todo.round();
-    if (receives_down) round.receive(recvbuf(result_arrives), place.parent);
-    if (sends_up) tree.send(round, sum_leaves);
-    if (sends_down)
-      for (const int child : place.children) round.send(recvbuf(result_leaves), child);
-    if (receives_up) tree.receive(todo, round, sum_arrives);
-  }
-  return todo;
+  return up_and_down(team, place, knomial_height(team.size, radix), place);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {

@@ -13,26 +13,34 @@
 namespace starling {
 namespace {
 
-using Tree = TreePlace (*)(const Team&);
+struct Tree {
+  std::string_view name;
+  TreePlace (*place)(const Team&);
+  int (*height)(int ranks);
+};
 
 Tree tree_named(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Tree>, 3> trees{
-      {{"binomial", binomial_tree}, {"chain", chain_tree}, {"sequential", sequential_tree}}};
-  for (const auto& [its, tree] : trees)
-    if (its == name) return tree;
+  constexpr std::array<Tree, 3> trees{
+      {{"binomial", binomial_tree, [](int ranks) { return knomial_height(ranks, 2); }},
+       {"chain", chain_tree, [](int ranks) { return ranks - 1; }},
+       {"sequential", sequential_tree, [](int ranks) { return std::min(1, ranks - 1); }}}};
+  for (const Tree& one : trees)
+    if (one.name == name) return one;
   throw std::out_of_range("no tree is called " + std::string(name));
 }
 
 /// The tree of all ranks from a tree of the leaders and this rank's place in the tree of its node.
-TreePlace joined(const Team& team, Tree outer, const TreePlace& inner) {
+TreePlace joined(const Team& team, const Tree& outer, const TreePlace& inner) {
   const TwoLevels levels(team);
   TreePlace found;
   const auto add = [&](const TreePlace& part, const RankSet& ranks) {
     if (part.parent >= 0) found.parent = ranks.rank(part.parent);
     for (const int child : part.children) found.children.push_back(ranks.rank(child));
   };
-  if (levels.leads()) add(outer(levels.across(1)), levels.leaders());
+  const TreePlace of_leader = outer.place(levels.across(1));
+  if (levels.leads()) add(of_leader, levels.leaders());
   add(inner, levels.node());
+  found.depth = of_leader.depth + inner.depth;
   return found;
 }
 
@@ -42,9 +50,17 @@ TreePlace level_tree(const Team& team, const Parameters& with, std::string_view 
   const Tree outer = tree_named(with.text("outer"));
   const Tree inner = tree_named(inner_shares_memory(with) ? in_memory : with.text("inner"));
   Team node = TwoLevels(team).within();
-  if (!inner_has_domains(with)) return joined(team, outer, inner(node));
+  if (!inner_has_domains(with)) return joined(team, outer, inner.place(node));
   node.places = &node.places->by_domain();
-  return joined(team, outer, joined(node, inner, inner(TwoLevels(node).within())));
+  return joined(team, outer, joined(node, inner, inner.place(TwoLevels(node).within())));
+}
+
+int level_tree_height(const Team& team, const Parameters& with, std::string_view in_memory) {
+  const Tree inner = tree_named(inner_shares_memory(with) ? in_memory : with.text("inner"));
+  int most = 0;
+  for (int node = 0; node < team.places->nodes(); ++node) most = std::max(most, team.places->ranks_on(node));
+  const int levels = inner_has_domains(with) ? 2 : 1;
+  return tree_named(with.text("outer")).height(team.places->nodes()) + (levels * inner.height(most));
 }
 
 Schedule within_nodes(Schedule by_messages, const Team& team, const Parameters& with) {

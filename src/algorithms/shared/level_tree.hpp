@@ -15,6 +15,9 @@ namespace starling {
 /// levels themselves, domains and the node, both by such trees.
 TreePlace level_tree(const Team& team, const Parameters& with, std::string_view in_memory);
 
+/// Levels below the root of such a tree, at most.
+int level_tree_height(const Team& team, const Parameters& with, std::string_view in_memory);
+
 /// What a rank does by messages, in memory instead where `inner` says so and the other rank is on its node. A round
 /// with messages of both kinds becomes two.
 Schedule within_nodes(Schedule by_messages, const Team& team, const Parameters& with);

@@ -14,7 +14,14 @@ TreePlace knomial_tree(const Team& team, int radix) {
   for (weight /= radix; weight > 0; weight /= radix)
     for (std::int64_t child = me + ((radix - 1) * weight); child > me; child -= weight)
       if (child < team.size) place.children.push_back(team.absolute(static_cast<int>(child)));
+  for (int rest = me; rest > 0; rest /= radix) place.depth += rest % radix != 0 ? 1 : 0;
   return place;
+}
+
+int knomial_height(int ranks, int radix) {
+  int height = 0;
+  for (std::int64_t reach = 1; reach < ranks; reach *= radix) ++height;
+  return height;
 }
 
 TreePlace binomial_tree(const Team& team) {
@@ -29,6 +36,7 @@ TreePlace binary_tree(const Team& team) {
   place.end = team.size;
   while (first != me) {
     place.parent = team.absolute(first);
+    ++place.depth;
     const int second = second_half(first, place.end);
     if (me >= second) {
       first = second;
@@ -48,6 +56,7 @@ TreePlace sequential_tree(const Team& team) {
   if (team.relative() > 0) {
     place.parent = team.root;
     place.end = team.relative() + 1;
+    place.depth = 1;
     return place;
   }
   for (int child = 1; child < team.size; ++child) place.children.push_back(team.absolute(child));
@@ -59,6 +68,7 @@ TreePlace chain_tree(const Team& team) {
   const int me = team.relative();
   TreePlace place;
   place.end = team.size;
+  place.depth = me;
   if (me > 0) place.parent = team.absolute(me - 1);
   if (me + 1 < team.size) place.children.push_back(team.absolute(me + 1));
   return place;

@@ -13,12 +13,16 @@ struct TreePlace {
   /// Where its subtree ends. Counted from the root, a subtree of these trees is a run of ranks that begins with its own
   /// root; 0 for a tree that is none of these.
   int end = 0;
+  int depth = 0;  ///< levels between it and the root; not of a tree that is none of these
 };
 
 /// The k-nomial tree: ranks counted from the root, the parent of a rank is the rank with its lowest digit to the base
 /// `radix` that is not 0 made 0. Every subtree is a run of ranks; children stand in the order of their descendants,
 /// most first.
 TreePlace knomial_tree(const Team& team, int radix);
+
+/// Levels below the root of the k-nomial tree of so many ranks.
+int knomial_height(int ranks, int radix);
 
 /// The binomial tree: ranks counted from the root, the parent of a rank is the rank without its lowest bit. Children
 /// stand in the order of their descendants, most first, as in Nishtala et al., section 3.1.

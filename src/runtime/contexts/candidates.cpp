@@ -101,6 +101,11 @@ Answers& answers() {
   return all;
 }
 
+/// Whether the ways of a context are all of its collective, or native alone.
+bool has_usual_ways(const StrategyKind& strategy) {
+  return !strategy.forces && !strategy.takes_advice;
+}
+
 /// refusal_here of each of `ways`.
 std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> ways, const Facts& facts,
                                                            const Settings& settings, const StrategyKind& strategy) {
@@ -113,7 +118,7 @@ std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> 
               .elements = situation.elements,
               .strategy = &strategy,
               .places = situation.places};
-  const bool may_be_kept = situation.tree == nullptr && !strategy.forces && !strategy.takes_advice;
+  const bool may_be_kept = situation.tree == nullptr && has_usual_ways(strategy);
   Answers& kept = answers();
   if (may_be_kept) {
     const std::lock_guard lock(kept.guard);
@@ -151,7 +156,8 @@ Candidates candidates_here(std::span<const Way> ways, const Facts& facts, const 
                            const StrategyKind& strategy) {
   const auto refusals = refusals_here(ways, facts, settings, strategy);
   const Situation& situation = facts.situation;
-  const bool may_be_kept = !strategy.forces && !strategy.takes_advice;
+  // Switches may be known: they are in the refusals, by which a list is found.
+  const bool may_be_kept = has_usual_ways(strategy);
   Answers& kept = answers();
   if (may_be_kept) {
     const std::lock_guard lock(kept.guard);

@@ -439,7 +439,8 @@ ContextRecord Context::record() const {
 void Context::add_to(ContextRecord& record, ContextRecord& key) const {
   std::vector<int> which;
   for (int i = 0; i < tuner_->candidates(); ++i)
-    if (tuner_->tried(i) || tuner_->eligible(i) != record.candidates[static_cast<std::size_t>(i)].eligible)
+    if (tuner_->tried(i) || tuner_->has_note(i) ||
+        (tuner_->eligible(i) && !record.candidates[static_cast<std::size_t>(i)].eligible))
       which.push_back(i);
   fill_in(key, which);
   fold_by_place(record, key, which);

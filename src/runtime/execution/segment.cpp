@@ -30,13 +30,15 @@ enum class Failure : std::uint8_t { none, unreachable, no_memory, no_descriptor,
 /// Bytes that this process shares in all its segments together, and may share.
 std::atomic<std::size_t> shared_bytes{0};
 std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+/// So much it may share by what was available when that was asked last.
+std::atomic<std::size_t> known_up_to{0};
 
-/// Whether all segments together, with one more of so many bytes, have at most a quarter of the memory that processes
-/// could have without them. A container's limit counts what ranks share, and its processes are killed beyond it.
+/// Whether all segments of this process, with one more of so many bytes, have at most a quarter of the memory that
+/// processes could have without them. A container's limit counts what ranks share, and its processes are killed beyond
+/// it.
 bool leaves_memory(std::size_t bytes) {
   constexpr std::size_t part = 4;
   constexpr std::size_t asked_again_after = std::size_t{4} << 20U;
-  static std::atomic<std::size_t> known_up_to{0};
   const std::size_t shared = shared_bytes.load();
   if (shared + bytes <= known_up_to.load()) return true;
   const auto available = static_cast<std::size_t>(available_memory());
@@ -83,6 +85,7 @@ class Left {
   void unmap_all() {
     for (const auto& [memory, bytes] : all_) munmap(memory, bytes);
     all_.clear();
+    if (bytes_ > 0) known_up_to = 0;  // others may take it
     shared_bytes -= std::exchange(bytes_, 0);
   }
 
