@@ -15,8 +15,8 @@ namespace starling {
 /// Adds `other`, a context of the same call key on another communicator. Counts and seconds are summed; a median
 /// becomes the mean of both weighted by samples, a deviation that of all samples, a minimum the smaller one. If only
 /// one context has the slowest rank's seconds, rank 0's are used for the other. Candidates are matched by public name.
-/// Decisions are added by `add_decisions`. Stage and winner are those of the context
-/// with more calls: fold contexts in falling order of calls to keep those of the busiest communicator.
+/// Decisions are added by `add_decisions`. Stage and winner are those of the context with more calls: fold contexts in
+/// falling order of calls to keep those of the busiest communicator.
 void fold(ContextRecord& into, const ContextRecord& other);
 
 /// Adds decisions to others, in the order of their calls. One that is there already counts once. The latest

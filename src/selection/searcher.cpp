@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "messages/shared.hpp"
 #include "selection/figures.hpp"
 #include "selection/noise.hpp"
 #include "selection/outlook.hpp"

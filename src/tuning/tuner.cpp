@@ -33,7 +33,7 @@ void Tuner::leave_to_native(const std::string& why) {
 void Tuner::refuse(int candidate, const std::string& why) {
   if (!eligible(candidate)) return;  // a strategy that forces it proposes it again
   if (candidate == proposed() && !strategy_->exploring())
-    trying().refused.push_back({calls_, candidate, 0, "it cannot serve here: " + why});
+    lacking().refused.push_back({calls_, candidate, 0, "it cannot serve here: " + why});
   note(candidate, "not on every communicator: " + why);
   refuse_all({&candidate, 1}, why);
 }
@@ -176,9 +176,13 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed, doubl
 }
 
 void Tuner::note(int candidate, const std::string& what) {
-  std::vector<Interned>& notes = trying().notes;
-  notes.resize(refusals_->size());
-  notes[at(candidate)] = what;
+  lacking().notes[at(candidate)] = what;
+}
+
+Tuner::Lacking& Tuner::lacking() {
+  std::unique_ptr<Lacking>& found = trying().lacking;
+  if (!found) found = std::make_unique<Lacking>(Lacking{std::vector<Interned>(refusals_->size()), {}});
+  return *found;
 }
 
 void Tuner::add_setup(const Turn& turn, double seconds) {
@@ -210,7 +214,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   for (std::size_t place = 0; place < which.size(); ++place) {
     const int i = which[place];
     CandidateRecord& one = record.candidates[place];
-    if (!trying.notes.empty()) one.note = trying.notes[at(i)].text();
+    if (trying.lacking) one.note = trying.lacking->notes[at(i)].text();
     if (!trying.setup.empty() && trying.setup[at(i)] > 0) one.setup_s = trying.setup[at(i)];
     one.eligible = eligible(i) && !tried_instead_of(i);
     if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
@@ -241,7 +245,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
       (static_cast<double>(record.settled.calls - trying.agreed_calls) * trying.bookkeeping.median().value_or(0));
   record.decisions_dropped = strategy_->decisions_dropped();
   record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
-  add_decisions(record, trying.refused);
+  if (trying.lacking) add_decisions(record, trying.lacking->refused);
   return winner;
 }
 

@@ -121,7 +121,7 @@ class Tuner {
 
   /// Whether a candidate has to do without something, or could not serve.
   [[nodiscard]] bool has_note(int candidate) const {
-    return trying_ && !trying_->notes.empty() && !trying_->notes[at(candidate)].empty();
+    return trying_ && trying_->lacking && !trying_->lacking->notes[at(candidate)].empty();
   }
 
   /// Fills in what happened, without the call key and names. `record.candidates[i]` is candidate `which[i]`. Returns
@@ -142,17 +142,22 @@ class Tuner {
     double work;
   };
 
+  /// What candidates had to do without, for the record. Few contexts have anything of it.
+  struct Lacking {
+    std::vector<Interned> notes;    ///< of each candidate
+    std::vector<Decision> refused;  ///< proposed for good, and unable to serve
+  };
+
   /// What is kept once candidates were tried, ranks agreed, or calls ended in another order than they began.
   struct Trying {
-    std::vector<double> setup;      ///< seconds of each candidate; empty where none needed any
-    std::vector<Interned> notes;    ///< of each candidate; empty where there are none
-    std::vector<Decision> refused;  ///< proposed for good, and unable to serve
-    Samples bookkeeping;            ///< of exploring calls without an agreement
-    PhaseRecord exploring;          ///< so far
-    Spent reported{};               ///< this rank's, up to the last agreement
-    std::optional<Spent> slowest;   ///< sum of the slowest rank's between agreements, up to the last agreement
-    std::int64_t agreed_calls = 0;  ///< calls of the settled phase with an agreement
-    double agreed_seconds = 0;      ///< bookkeeping of these calls
+    std::vector<double> setup;         ///< seconds of each candidate; empty where none needed any
+    std::unique_ptr<Lacking> lacking;  ///< null where there is nothing to tell
+    Samples bookkeeping;               ///< of exploring calls without an agreement
+    PhaseRecord exploring;             ///< so far
+    Spent reported{};                  ///< this rank's, up to the last agreement
+    std::optional<Spent> slowest;      ///< sum of the slowest rank's between agreements, up to the last agreement
+    std::int64_t agreed_calls = 0;     ///< calls of the settled phase with an agreement
+    double agreed_seconds = 0;         ///< bookkeeping of these calls
     std::vector<Early> early;
   };
 
@@ -169,6 +174,7 @@ class Tuner {
     const Samples* const times = samples_.find(at(candidate));
     return times == nullptr ? std::nullopt : times->median();
   }
+  [[nodiscard]] Lacking& lacking();
   Turn begin_while_in_flight();
   void feed(double seconds, double work) {
     ++fed_;
