@@ -110,7 +110,12 @@ struct Parameter {
   std::vector<std::string> (*values_on)(int ranks) = nullptr;
   /// Whether a text can be a value on so many ranks, or for 0 on any number, though it is none that is tried.
   bool (*accepts)(std::string_view text, int ranks) = nullptr;
+  /// Which values are tried, where an algorithm serves collectives that not all of them serve. Null: all are.
+  bool (*serves)(std::string_view value, Collective collective) = nullptr;
 
+  [[nodiscard]] bool is_tried_for(std::string_view value, Collective collective) const {
+    return serves == nullptr || serves(value, collective);
+  }
   /// The values that are worth trying on so many ranks.
   [[nodiscard]] std::vector<std::string> tried_on(int ranks) const {
     return values_on == nullptr ? std::vector<std::string>(values.begin(), values.end()) : values_on(ranks);

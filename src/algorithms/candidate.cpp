@@ -56,6 +56,7 @@ std::vector<Bound> expand(Collective collective, std::optional<int> ranks) {
       longer.reserve(bindings.size() * std::max(on_ranks.size(), parameter.values.size()));
       for (const Parameters& shorter : bindings) {
         const auto add = [&](std::string_view value) {
+          if (!parameter.is_tried_for(value, collective)) return;
           longer.push_back(shorter);
           longer.back().bind(parameter.name, value);
         };
@@ -174,7 +175,7 @@ bool Bound::is_tried_on(int ranks) const {
     const bool is_tried = parameter.values_on != nullptr ? parameter.accepts(value, ranks)
                                                          : std::find(parameter.values.begin(), parameter.values.end(),
                                                                      value) != parameter.values.end();
-    if (!is_tried) return false;
+    if (!is_tried || !parameter.is_tried_for(value, collective)) return false;
   }
   return true;
 }

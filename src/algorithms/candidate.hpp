@@ -56,6 +56,11 @@ struct Bound {
   }
   /// Whether the send buffer may lie in the receive buffer.
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
+  /// Whether ranks pass on blocks whose sizes they do not know: each block's size then goes the block's way before it,
+  /// by the same schedule.
+  [[nodiscard]] bool learns_sizes() const {
+    return algorithm->scratch_blocks != nullptr && !all_know_sizes(collective);
+  }
   /// Why it cannot serve there, in words for people; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   /// As a way: it is carried out, and predicted, by its own schedules.

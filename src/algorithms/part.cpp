@@ -28,9 +28,11 @@ std::optional<Collective> as_sub_collective(Collective collective) {
     case Collective::alltoall:
     case Collective::barrier:
     case Collective::bcast:
+    case Collective::exscan:
     case Collective::gather:
     case Collective::reduce:
     case Collective::reduce_scatter_block:
+    case Collective::scan:
     case Collective::scatter: return collective;
     default: return std::nullopt;
   }
@@ -45,16 +47,24 @@ Blocks buffer(Holds holds, Buffer which, const Team& team) {
   }
 }
 
+/// Whether there are no ranks before this one whose data it gets.
+bool has_no_result(Collective collective, int rank) {
+  return collective == Collective::exscan && rank == 0;
+}
+
 Schedule by_the_library(Collective collective, const Team& team) {
   const Traits& has = traits_of(collective);
   const bool is_root = team.rank == team.root;
   const bool sends = has.root != Root::gives || is_root;
   const bool receives = has.root != Root::takes || is_root;
   Schedule todo(team.blocks());
+  Buffer into = Buffer::recv;
+  // Its own buffer stays as it is, but libraries may do anything with what they are given.
+  if (has_no_result(collective, team.rank)) into = todo.add_scratch(team.blocks());
   todo.round().join({*as_sub_collective(collective), RankSet::consecutive(0, team.size), team.root,
                      divides_a_vector(collective) || collective == Collective::barrier ? 1 : team.parts(),
                      sends ? buffer(has.send, Buffer::send, team) : nothing(),
-                     receives ? buffer(has.recv, Buffer::recv, team) : nothing()});
+                     receives ? buffer(has.recv, into, team) : nothing()});
   return todo;
 }
 
@@ -94,7 +104,8 @@ Division Part::division(Situation part) const {
 
 std::int64_t Part::scratch_blocks(Situation part) const {
   part.collective = collective_;
-  return by_candidate_ ? by_candidate_->scratch_blocks(part) : 0;
+  if (by_candidate_) return by_candidate_->scratch_blocks(part);
+  return has_no_result(collective_, 0) ? division(part).blocks : 0;
 }
 
 std::string native_part_refusal(const Situation& part, bool blocks_may_differ) {

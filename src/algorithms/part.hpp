@@ -31,6 +31,8 @@ class Part {
   [[nodiscard]] int communicators() const { return by_candidate_ ? by_candidate_->communicators() : 1; }
   /// Whether its ranks meet in memory that they share.
   [[nodiscard]] bool shares_memory() const { return by_candidate_ && by_candidate_->shares_memory(); }
+  /// Whether its ranks learn the sizes of blocks that they pass on.
+  [[nodiscard]] bool learns_sizes() const { return by_candidate_ && by_candidate_->learns_sizes(); }
   [[nodiscard]] bool is_native() const { return !by_candidate_; }
   /// Null for the library's own.
   [[nodiscard]] const Algorithm* algorithm() const { return by_candidate_ ? by_candidate_->algorithm : nullptr; }

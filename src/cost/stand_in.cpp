@@ -39,6 +39,8 @@ std::vector<std::string_view> usual(Collective collective, int ranks, std::int64
     case Collective::reduce_scatter_block:
       if (all < 512 * kibibyte) return {"recursive_halving", "pairwise"};
       return {"pairwise"};
+    case Collective::scan:
+    case Collective::exscan: return {"recursive_doubling"};
     default: return {};
   }
 }

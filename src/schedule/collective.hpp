@@ -154,6 +154,12 @@ constexpr bool waits_for_all(Collective collective) {
   return synchronises(collective) || (has.root == Root::none && has.sizes == Sizes::known);
 }
 
+/// True where every rank knows how large all blocks are.
+constexpr bool all_know_sizes(Collective collective) {
+  const Sizes sizes = traits_of(collective).sizes;
+  return sizes == Sizes::alike || sizes == Sizes::known;
+}
+
 /// True where each rank knows the sizes only of blocks that it sends or receives itself.
 constexpr bool has_sizes_of_pairs(Collective collective) {
   return traits_of(collective).sizes == Sizes::of_each_pair;

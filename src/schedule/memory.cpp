@@ -5,6 +5,10 @@
 namespace starling {
 namespace {
 
+/// Sizes of scratch: of no block of the call, and of the block that comes first.
+constexpr int unlike_any = -1;
+constexpr int to_be_learned = -2;
+
 std::string room(int blocks) {
   if (blocks == 0) return "no blocks on this rank";
   return blocks == 1 ? "1 block" : std::to_string(blocks) + " blocks";
@@ -44,11 +48,12 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
         throw Mistake{"has scratch as large as block " + std::to_string(like) + ", which is none"};
     add(scratch.like);
     // No scratch is as large as the block of a pair of ranks.
-    if (has_sizes_of_pairs(collective))
-      std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(), -1);
+    if (facts.learns_sizes || has_sizes_of_pairs(collective))
+      std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(),
+                facts.learns_sizes ? to_be_learned : unlike_any);
   }
   if (facts.uniform)
-    for (int& size : sizes_) size %= expected.parts;
+    for (int& size : sizes_) size = size < 0 ? size : size % expected.parts;
   held_.resize(sizes_.size(), 0);
   read_.resize(sizes_.size(), 0);
   written_.resize(sizes_.size(), 0);
@@ -136,6 +141,15 @@ void Memory::write(Blocks blocks, std::span<const Symbol> values) {
     const Area& input = areas_[static_cast<std::size_t>(Buffer::send)];
     std::fill_n(held_.begin() + input.first, input.count, 0);
   }
+}
+
+bool Memory::fit(Blocks blocks, std::span<const int> sizes) {
+  int* mine = sizes_.data() + slot(blocks);
+  for (const int size : sizes) {
+    if (*mine == to_be_learned) *mine = size;
+    if (*mine++ != size) return false;
+  }
+  return true;
 }
 
 bool Memory::in_clobbered(Blocks send, Blocks recv) const {

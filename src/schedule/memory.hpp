@@ -35,6 +35,10 @@ class Memory {
   /// Puts `values` into `blocks`.
   void write(Blocks blocks, std::span<const Symbol> values);
 
+  /// Whether what comes into `blocks` is as large as they are; where sizes are learned, scratch is as large as what
+  /// comes first.
+  [[nodiscard]] bool fit(Blocks blocks, std::span<const int> sizes);
+
   /// Whether two ranges have a slot in common, now that buffers may lie in each other.
   [[nodiscard]] bool overlap(Blocks a, Blocks b) const;
   /// Whether two ranges are the same memory.

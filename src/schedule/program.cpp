@@ -9,8 +9,8 @@
 namespace starling {
 
 void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank,
-          Program& program) {
-  const Resolver where(schedule.scratch, send, recv, collective, rank);
+          Program& program, std::span<const std::int64_t> learned) {
+  const Resolver where(schedule.scratch, send, recv, collective, rank, learned);
   program.steps.clear();
   program.scratch.clear();
   StepKinds::each([&]<class Kind>(std::type_identity<Kind> /*kind*/) {

@@ -58,8 +58,9 @@ struct Program : StepKinds::InProgram {
 /// where each rank knows only its own counts (alltoallv). `rank` tells which block a send or receive buffer of a single
 /// block is as large as (allgather's send, reduce_scatter's recv, and so on; see docs/schedules.md).
 Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank);
-/// The same into the memory of a program that is not needed any more.
+/// The same into the memory of a program that is not needed any more. `learned`: units of each block of scratch, buffer
+/// after buffer, where they are not as large as those of `recv`.
 void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank,
-          Program& program);
+          Program& program, std::span<const std::int64_t> learned = {});
 
 }  // namespace starling

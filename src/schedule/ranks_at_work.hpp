@@ -29,10 +29,7 @@ class RanksAtWork {
   /// Whether all blocks of the call are equally large.
   [[nodiscard]] bool uniform_blocks() const { return facts_.uniform && expected_.front().parts == 1; }
   /// Whether every rank knows how large all blocks are.
-  [[nodiscard]] bool known_sizes() const {
-    const Sizes sizes = traits_of(collective_).sizes;
-    return sizes == Sizes::alike || sizes == Sizes::known;
-  }
+  [[nodiscard]] bool known_sizes() const { return all_know_sizes(collective_); }
   /// Whether two ranks are known to be on one node.
   [[nodiscard]] bool on_one_node(int a, int b) const {
     return !facts_.nodes.empty() && facts_.nodes[index(a)] == facts_.nodes[index(b)];

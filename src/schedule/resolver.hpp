@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "schedule/collective.hpp"
@@ -14,14 +15,17 @@ namespace starling {
 /// Finds where blocks lie, in units.
 class Resolver {
  public:
-  Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank)
+  /// `learned`: as in `bind`.
+  Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank,
+           std::span<const std::int64_t> learned = {})
       : layouts_{&send, &recv} {
     const Traits& has = traits_of(collective);
     if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
     if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
+    std::size_t slot = 0;
     for (const Scratch& one : scratch) {
       Layout& layout = scratch_.emplace_back(0, 0);
-      for (const int block : one.like) layout.add(recv.size(block));
+      for (const int block : one.like) layout.add(learned.empty() ? recv.size(block) : learned[slot++]);
     }
   }
 

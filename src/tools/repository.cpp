@@ -47,13 +47,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// For `ranks` the values that are worth trying on so many.
-Json parameters_of(const Algorithm& algorithm, std::optional<int> ranks) {
+Json parameters_of(const Bound& bound, std::optional<int> ranks) {
   Json all = Json::array();
-  for (const Parameter& one : algorithm.parameters)
-    all.push_back({{"name", one.name},
-                   {"values", ranks ? Json(one.tried_on(*ranks)) : Json(one.values)},
-                   {"by_ranks", one.values_on != nullptr},
-                   {"says", one.says}});
+  for (const Parameter& one : bound.algorithm->parameters) {
+    std::vector<std::string> values =
+        ranks ? one.tried_on(*ranks) : std::vector<std::string>(one.values.begin(), one.values.end());
+    std::erase_if(values, [&](const std::string& value) { return !one.is_tried_for(value, bound.collective); });
+    all.push_back({{"name", one.name}, {"values", values}, {"by_ranks", one.values_on != nullptr}, {"says", one.says}});
+  }
   return all;
 }
 
@@ -85,7 +86,7 @@ Json traits_listing() {
     all[std::string(has.name)] = {
         {"reduces", has.reduces},
         {"buffers_of_blocks", (has.send == Holds::blocks ? 1 : 0) + (has.recv == Holds::blocks ? 1 : 0)},
-        {"size_is_known", has.sizes == Sizes::alike || has.sizes == Sizes::known},
+        {"size_is_known", all_know_sizes(*collective_named(has.name))},
         {"waits_for_all", waits_for_all(*collective_named(has.name))}};
   return all;
 }
@@ -96,7 +97,7 @@ Json entry(const Bound& bound, std::optional<int> ranks) {
           {"name", bound.algorithm_name()},
           {"algorithm", algorithm.name},
           {"serves", collectives_of(algorithm)},
-          {"parameters", parameters_of(algorithm, ranks)},
+          {"parameters", parameters_of(bound, ranks)},
           {"says", bound.says()},
           {"source", algorithm.source},
           {"group", bound.group()},

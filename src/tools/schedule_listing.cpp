@@ -170,7 +170,8 @@ std::string mistake_in(const std::vector<Schedule>& all, const Bound& bound, con
                {.blocks = bound.blocks(situation),
                 .commutative = bound.algorithm->needs.commutative,
                 .uniform = has_uniform_blocks(bound.collective),
-                .nodes = situation.places->node_of_each()})
+                .nodes = situation.places->node_of_each(),
+                .learns_sizes = bound.learns_sizes()})
       .error;
 }
 

@@ -148,7 +148,8 @@ CheckedCall facts_of(const Bound& bound, const Situation& situation) {
           .commutative = bound.algorithm->needs.commutative,
           .uniform = has_uniform_blocks(bound.collective),
           .in_place = false,
-          .nodes = situation.places->node_of_each()};
+          .nodes = situation.places->node_of_each(),
+          .learns_sizes = bound.learns_sizes()};
 }
 
 std::size_t most_scratch(const std::vector<Schedule>& all) {
@@ -197,7 +198,7 @@ std::string fault(Collective collective, const std::vector<Schedule>& all, int r
   static std::unordered_set<std::uint64_t> right;
   Mixer mixer;
   for (const int number : {static_cast<int>(collective), root, facts.blocks, int{facts.commutative}, int{facts.uniform},
-                           int{facts.in_place}})
+                           int{facts.in_place}, int{facts.learns_sizes}})
     mixer.add(number);
   for (const int node : facts.nodes) mixer.add(node);
   for (const Schedule& one : all) mixer.add(static_cast<std::int64_t>(fingerprint(one)));

@@ -90,27 +90,34 @@ COMPOSED = {
     "allgatherv": ["two_level?inner=native+sequential,outer=native", "multilane?inner=bruck,outer=sparbit"],
     "allreduce": ["two_level?inner=native+chain,outer=tree", "multilane?inner=native,outer=rab1"],
     "alltoall": ["multilane?inner=native,outer=pair", "multilane?inner=bruck,outer=native"],
+    "alltoallv": ["multilane?inner=bruck:k=4,outer=bruck", "multilane?inner=pair,outer=ring"],
+    "alltoallw": ["multilane?inner=bruck,outer=ring", "multilane?inner=shared,outer=pair"],
     "barrier": ["two_level?inner=native,outer=tree", "two_level?inner=dissemination,outer=native"],
     "bcast": ["two_level?inner=native,outer=knomial:k=8", "two_level?inner=scatter_allgather,outer=native"],
-    "exscan": ["two_level?inner=pipeline+native,outer=pipeline"],
+    "exscan": ["two_level?inner=pipeline+native,outer=pipeline", "two_level?inner=native+binomial,outer=native"],
     "gather": ["two_level?inner=native,outer=binary", "two_level?inner=shared,outer=native"],
+    "gatherv": ["two_level?inner=chain,outer=binary", "two_level?inner=shared,outer=chain"],
     "reduce": ["two_level?inner=knomial,outer=chain:segment=8192", "two_level?inner=rabenseifner,outer=native"],
     "reduce_scatter": ["multilane?inner=native,outer=ring", "multilane?inner=shared,outer=native"],
-    "scan": ["two_level?inner=pipeline+sequential,outer=recursive_doubling"],
+    "scan": ["two_level?inner=pipeline+sequential,outer=native", "two_level?inner=native,outer=recursive_doubling"],
     "scatter": ["two_level?inner=native,outer=chain", "two_level?inner=binary,outer=native"],
+    "scatterv": ["two_level?inner=chain,outer=binary", "two_level?inner=shared,outer=chain"],
 }
 """Hierarchies of ways that no list of what is worth trying names together."""
 UNEVEN = {
     "allgather": ["two_level?inner=native,outer=ring", "two_level?inner=shared,outer=bruck"],
     "allgatherv": ["two_level?inner=native,outer=bruck", "two_level?inner=shared,outer=ring"],
     "allreduce": ["two_level?inner=native,outer=native", "two_level?inner=shared,outer=native"],
+    "alltoallv": ["multilane?inner=simple,outer=simple"],
     "barrier": ["two_level?inner=native,outer=native"],
     "bcast": ["two_level?inner=native,outer=binomial"],
     "exscan": ["two_level?inner=shared,outer=recursive_doubling"],
     "gather": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "gatherv": ["two_level?inner=sequential,outer=binomial", "two_level?inner=shared,outer=sequential"],
     "reduce": ["two_level?inner=native,outer=binomial"],
     "scan": ["two_level?inner=shared,outer=pipeline"],
     "scatter": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "scatterv": ["two_level?inner=sequential,outer=binomial", "two_level?inner=shared,outer=sequential"],
 }
 """Those that serve nodes with different numbers of ranks."""
 
@@ -119,6 +126,8 @@ LANES = {
     "allgatherv": ["multilane?inner=shared,outer=bruck", "multilane?inner=ring,outer=simple"],
     "allreduce": ["multilane?inner=pairwise+simple,outer=native", "multilane?inner=shared,outer=rabenseifner"],
     "alltoall": ["multilane?inner=simple,outer=simple", "multilane?inner=shared,outer=pair"],
+    "alltoallv": ["multilane?inner=simple,outer=ring", "multilane?inner=shared,outer=bruck"],
+    "alltoallw": ["multilane?inner=linear_window,outer=simple"],
     "reduce_scatter": ["multilane?inner=pairwise,outer=ring", "multilane?inner=shared,outer=pairwise"],
     "reduce_scatter_block": ["multilane?inner=shared,outer=recursive_halving"],
 }

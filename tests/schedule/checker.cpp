@@ -639,6 +639,29 @@ TEST(Checker, TellsBlocksOfAlltoallvApartByTheirPairOfRanks) {
     todo.round().receive(recvbuf(1 - rank), 1 - rank).send(sendbuf(1 - rank), 1 - rank);
   });
   EXPECT_EQ(error_of(Collective::alltoallv, direct, {}), "");
+  EXPECT_EQ(error_of(Collective::alltoallv, through_scratch, {.learns_sizes = true}), "");
+}
+
+TEST(Checker, LetsScratchOfLearnedSizeHoldOneBlockOnly) {
+  const auto passed_on = [](bool in_one_place) {
+    return all_ranks(3, 3, [in_one_place](Schedule& todo, int rank) {
+      if (rank == 0) {
+        todo.copy(sendbuf(0), recvbuf(0));
+        todo.round().receive(recvbuf(1, 2), 1);
+      } else if (rank == 1) {
+        const Buffer both = todo.add_scratch(2);
+        todo.copy(sendbuf(0), at(both, 0));
+        if (in_one_place) todo.copy(at(both, 0), at(both, 1));
+        todo.round().receive(at(both, 1), 2);
+        todo.round().send(at(both, 0, 2), 0);
+      } else {
+        todo.round().send(sendbuf(0), 1);
+      }
+    });
+  };
+  EXPECT_EQ(error_of(Collective::gatherv, passed_on(false), {.learns_sizes = true}), "");
+  EXPECT_TRUE(says(error_of(Collective::gatherv, passed_on(true), {.learns_sizes = true}),
+                   {"rank 1, round 1", "from rank 2", "differ in size"}));
 }
 
 TEST(Checker, GivesEqualFingerprintsToEqualExpressionsOnly) {

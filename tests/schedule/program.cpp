@@ -99,6 +99,25 @@ TEST(Program, TakesBlocksFromWhereTheyLie) {
   EXPECT_EQ(program.works[0].from.first, 40);
 }
 
+TEST(Program, MakesScratchAsLargeAsWhatLiesThereIsSaidToBe) {
+  Layout own(0, 0);
+  own.add(0);
+  own.add(3);
+  own.add(0);
+  Schedule schedule(3);
+  const Buffer first = schedule.add_scratch(2);
+  const Buffer second = schedule.add_scratch(1);
+  schedule.copy(sendbuf(0), at(first, 0));
+  schedule.round().receive(at(first, 1), 2).copy(at(first, 1), at(second, 0));
+  schedule.round().send(at(first, 0, 2), 0);
+  Program program;
+  starling::bind(FlatSchedule(schedule), own, own, Collective::gatherv, 1, program, std::vector<std::int64_t>{3, 5, 7});
+  EXPECT_EQ(program.scratch, (std::vector<std::int64_t>{8, 7}));
+  ASSERT_EQ(program.messages.size(), 2U);
+  EXPECT_EQ(program.messages[0].data, (Units{3, 5}));
+  EXPECT_EQ(program.messages[1].data, (Units{0, 8}));
+}
+
 TEST(Program, BeginsABufferOfOneBlockThereWhereverTheRootHasThatBlock) {
   Layout all(0, 0);
   all.add_at(40, 3);

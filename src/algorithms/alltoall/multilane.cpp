@@ -23,12 +23,16 @@ namespace {
 
 constexpr std::array parts_on_node{Collective::alltoall};
 constexpr Hierarchy hierarchy{parts_on_node, Collective::alltoall, true};
-/// On nodes with different numbers of ranks, where parts exchange blocks of different sizes.
+/// Where parts exchange blocks of different sizes: those of ranks differ, or nodes have different numbers of ranks.
 constexpr std::array uneven_parts_on_node{Collective::alltoallv};
 constexpr Hierarchy uneven_hierarchy{uneven_parts_on_node, Collective::alltoallv, true};
 
-const Hierarchy& hierarchy_on(const Places& places) {
-  return places.are_even() ? hierarchy : uneven_hierarchy;
+bool are_parts_even(Collective collective, const Places& places) {
+  return all_know_sizes(collective) && places.are_even();
+}
+
+const Hierarchy& hierarchy_of(Collective collective, const Places& places) {
+  return are_parts_even(collective, places) ? hierarchy : uneven_hierarchy;
 }
 
 /// One rank's view of the exchange. A rank that stands for a lane has, for each node, the blocks of all ranks here for
@@ -43,6 +47,9 @@ struct Exchange {
   int ranks = levels.node().size();
   int lane = levels.place() % lanes.count();
   std::span<const int> mine = lanes.of(lane, node);
+  const Hierarchy& parts = hierarchy_of(team.collective, *team.places);
+  /// Whether blocks that come later fit where others lay.
+  bool may_reuse = all_know_sizes(team.collective);
 
   [[nodiscard]] int of_lane(int there) const { return static_cast<int>(lanes.of(lane, there).size()); }
   [[nodiscard]] bool stands_for_lane() const { return levels.place() == lane; }
@@ -54,7 +61,7 @@ Buffer exchange_on_node(Schedule& todo, const Exchange& all, Buffer by_lane, int
   int slot = 0;
   for (const int rank : all.lanes.order()) todo.copy(sendbuf(rank), at(by_lane, slot++));
   todo.append(
-      hierarchy_on(*all.team.places).on_node(all.with).schedule(all.levels.within(all.ranks)),
+      all.parts.on_node(all.with).schedule(all.levels.within(all.ranks)),
       {.send = all.lanes.by_lane({by_lane}, all.ranks), .recv = {on_node, 0, count}, .ranks = all.levels.node()});
   return on_node;
 }
@@ -77,7 +84,7 @@ void exchange_in_lane(Schedule& todo, const Exchange& all, Buffer on_node, Buffe
   const auto placed = [&](Buffer buffer, std::vector<int> starts) {
     return even ? Origin{buffer, 0, starts[1]} : Origin{buffer, 0, 1, std::move(starts)};
   };
-  todo.append(hierarchy_on(*all.team.places).across(all.with).schedule(all.levels.across(all.nodes)),
+  todo.append(all.parts.across(all.with).schedule(all.levels.across(all.nodes)),
               {.send = placed(by_node, to), .recv = placed(arrived, from), .ranks = all.levels.lane()});
 }
 
@@ -101,9 +108,10 @@ Schedule build(const Team& team, const Parameters& with) {
   }
   const auto count = static_cast<int>(all.lanes.of(all.lane).size());
   const Buffer on_node = exchange_on_node(todo, all, by_lane, count);
-  const Buffer by_node = all.ranks * count == team.size ? by_lane : todo.add_scratch(all.ranks * count);
+  const Buffer by_node =
+      all.may_reuse && all.ranks * count == team.size ? by_lane : todo.add_scratch(all.ranks * count);
   const auto here = static_cast<int>(all.mine.size());
-  const bool fits = all.ranks * count >= team.size * here;
+  const bool fits = all.may_reuse && all.ranks * count >= team.size * here;
   const Buffer arrived = here == 1 && in_order ? Buffer::recv : fits ? on_node : todo.add_scratch(team.size * here);
   exchange_in_lane(todo, all, on_node, by_node, arrived);
   if (arrived == Buffer::recv) return todo;
@@ -121,10 +129,7 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses_alltoall(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (situation.places->are_even()) return hierarchy.refusal(situation, with);
-  if (!uneven_hierarchy.takes_inner(with.text("inner")) || !uneven_hierarchy.takes_outer(with.text("outer")))
-    return "needs equally many ranks on all nodes for parts that do not serve alltoallv";
-  return uneven_hierarchy.refusal(situation, with);
+  return hierarchy_of(situation.collective, *situation.places).refusal(situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
@@ -132,9 +137,9 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
   const Lanes lanes(*situation.places);
   const std::int64_t ranks = situation.places->spread().ranks_per_node;
   const std::int64_t most = lanes.most();
-  const bool even = situation.places->are_even();
+  const bool even = are_parts_even(situation.collective, *situation.places);
   const std::int64_t here = lanes.most_on_a_node();
-  const Hierarchy& parts = hierarchy_on(*situation.places);
+  const Hierarchy& parts = hierarchy_of(situation.collective, *situation.places);
   return situation.ranks + ((even ? 1 : 2) * ranks * most) + (here > 1 ? (2 * here - 1) * situation.ranks : 0) +
          (even ? 0 : situation.ranks) + (most * parts.inner_scratch(situation, with)) +
          (ranks * here * parts.outer_scratch(situation, with));
@@ -144,13 +149,15 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 Algorithm multilane() {
   return {
-      .collectives = {Collective::alltoall},
+      .collectives = {Collective::alltoall, Collective::alltoallv, Collective::alltoallw},
       .name = "multilane",
       .says = "exchanges on each node the blocks for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
-      .parameters = {inner_parameter<hierarchy>({"simple", "shared", "domains", "native"}, "the alltoall on a node"),
-                     outer_parameter<hierarchy>({"bruck", "simple", "ring", "native"}, "the alltoall of each lane")},
+      .parameters = {inner_parameter<hierarchy, uneven_hierarchy>({"simple", "shared", "domains", "native"},
+                                                                  "the alltoall on a node"),
+                     outer_parameter<hierarchy, uneven_hierarchy>({"bruck", "simple", "ring", "native"},
+                                                                  "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",
       .refuses = refuses_alltoall,

@@ -20,7 +20,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm binary() {
   return {
-      .collectives = {Collective::gather},
+      .collectives = {Collective::gather, Collective::gatherv},
       .name = "binary",
       .says = "gathers up a binary tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1",

@@ -19,7 +19,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm binomial() {
   return {
-      .collectives = {Collective::gather},
+      .collectives = {Collective::gather, Collective::gatherv},
       .name = "binomial",
       .says = "gathers up a binomial tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1; Hartmann et al., section 3.1: binomial tree",

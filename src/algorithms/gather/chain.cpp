@@ -16,7 +16,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm chain() {
   return {
-      .collectives = {Collective::gather},
+      .collectives = {Collective::gather, Collective::gatherv},
       .name = "chain",
       .says = "gathers up a chain of all ranks",
       .source = "Nishtala et al., section 3.1",

@@ -20,7 +20,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm binary() {
   return {
-      .collectives = {Collective::scatter},
+      .collectives = {Collective::scatter, Collective::scatterv},
       .name = "binary",
       .says = "scatters down a binary tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1",

@@ -19,7 +19,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm binomial() {
   return {
-      .collectives = {Collective::scatter},
+      .collectives = {Collective::scatter, Collective::scatterv},
       .name = "binomial",
       .says = "scatters down a binomial tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1; Hartmann et al., section 3.1: binomial tree",

@@ -16,7 +16,7 @@ Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
 
 Algorithm chain() {
   return {
-      .collectives = {Collective::scatter},
+      .collectives = {Collective::scatter, Collective::scatterv},
       .name = "chain",
       .says = "scatters down a chain of all ranks",
       .source = "Nishtala et al., section 3.1",

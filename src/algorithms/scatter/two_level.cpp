@@ -15,9 +15,16 @@ namespace {
 
 constexpr std::array parts_on_node{Collective::scatter};
 constexpr Hierarchy hierarchy{parts_on_node, Collective::scatter};
+constexpr std::array v_parts_on_node{Collective::scatterv};
+constexpr Hierarchy v_hierarchy{v_parts_on_node, Collective::scatterv};
+
+const Hierarchy& hierarchy_of(Collective collective) {
+  return collective == Collective::scatterv ? v_hierarchy : hierarchy;
+}
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
+  const Hierarchy& parts = hierarchy_of(team.collective);
   const Places& places = *team.places;
   const int ranks = levels.node().size();
   Schedule todo(team.blocks());
@@ -30,7 +37,7 @@ Schedule build(const Team& team, const Parameters& with) {
       int slot = 0;
       for (const int rank : by_node(places)) todo.copy(sendbuf(rank), at(all.buffer, slot++));
     }
-    todo.append(hierarchy.across(with).schedule(levels.across(places.nodes())),
+    todo.append(parts.across(with).schedule(levels.across(places.nodes())),
                 {.send = of_all_nodes(all, places),
                  .recv = of_one_node(of_node, ranks),
                  .ranks = levels.leaders(),
@@ -40,33 +47,34 @@ Schedule build(const Team& team, const Parameters& with) {
     todo.copy(at(of_node.buffer, 0), recvbuf(0));
     return todo;
   }
-  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
+  todo.append(parts.on_node(with).schedule(levels.within(ranks)),
               {.send = of_node, .recv = {Buffer::recv}, .ranks = levels.node(), .sizes = Origin{Buffer::send}});
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
+  const Hierarchy& parts = hierarchy_of(situation.collective);
   const std::int64_t most = situation.places->spread().ranks_per_node;
-  return most + situation.ranks + hierarchy.inner_scratch(situation, with) +
-         (most * hierarchy.outer_scratch(situation, with));
+  return most + situation.ranks + parts.inner_scratch(situation, with) + (most * parts.outer_scratch(situation, with));
 }
 
 }  // namespace
 
 Algorithm two_level() {
   return {
-      .collectives = {Collective::scatter},
+      .collectives = {Collective::scatter, Collective::scatterv},
       .name = "two_level",
       .says = "scatters to one rank of each node, then on each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
-                                                "the scatter on a node"),
-                     outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the scatter to the leaders")},
+      .parameters = {inner_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                             "the scatter on a node"),
+                     outer_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "native"},
+                                                             "the scatter to the leaders")},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the scatter's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses<hierarchy>,
+      .refuses = refuses<hierarchy, v_hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

@@ -125,12 +125,16 @@ void send_subtrees(Schedule& todo, const Cutter& cutter, const std::vector<Segme
 Parameter forwarded_segment_parameter() {
   Parameter segment = segment_parameter();
   segment.says = "bytes of a segment; none: all blocks of a subtree at once";
+  segment.serves = [](std::string_view value, Collective collective) {
+    return value == "none" || all_know_sizes(collective);
+  };
   return segment;
 }
 
 std::string forwarded_refusal(const Situation& situation, const Parameters& with, const TreePlace& root) {
   const std::int64_t segment = with.number("segment");
   if (segment == 0) return {};
+  if (!all_know_sizes(situation.collective)) return "needs to know how large all blocks are, for segments";
   if (segment < situation.bytes) return sequential_refusal(situation, with);
   const std::vector<int> bounds = bounds_of_children({.size = situation.ranks, .rank = 0}, root);
   int most = 0;

@@ -11,7 +11,8 @@
 namespace starling {
 
 /// The parameter `segment` of algorithms that gather or scatter: about how many bytes travel in one message. Where a
-/// rank's block is larger, it travels in parts; where it is smaller, as many whole blocks go together as fit.
+/// rank's block is larger, it travels in parts; where it is smaller, as many whole blocks go together as fit. None
+/// where not all ranks know how large blocks are.
 Parameter forwarded_segment_parameter();
 
 /// Gathers up a tree whose subtrees are runs of ranks: blocks of a subtree travel together, or in segments that a rank
@@ -29,7 +30,7 @@ std::int64_t forwarded_scratch(const Situation& situation, const Parameters& wit
     const TreePlace place = tree({.size = situation.ranks, .rank = rank});
     if (!place.children.empty()) most = std::max(most, place.end - rank);
   }
-  return std::int64_t{most} * (segments(situation, with).blocks / situation.ranks);
+  return std::int64_t{most} * parts_of_a_block(situation.collective, situation.ranks, segments(situation, with).blocks);
 }
 
 /// Why blocks can't go up or down a tree, whose root has that place, in such segments; empty if they can.

@@ -131,9 +131,17 @@ bool Hierarchy::takes_outer(std::string_view text) const {
 
 std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) const {
   if (std::string why = two_level_refusal(whole); !why.empty()) return why;
+  if (!takes_inner(with.text("inner")) || !Part::find(outer, with.text("outer")))
+    return "needs parts that serve " + std::string(name_of(outer)) + " here";
   const bool divides = divides_a_vector(whole.collective);
+  // Where nodes differ, what two of them exchange is another number of blocks for each pair, which no scratch has.
+  const auto is_too_uneven = [&](Collective collective, const Part& part) {
+    return has_sizes_of_pairs(collective) && part.learns_sizes() && !whole.places->are_even();
+  };
+  constexpr const char* too_uneven = "needs equally many ranks on all nodes for parts that pass blocks on";
   for (std::size_t place = 0; place < inner.size(); ++place) {
     const Part part = on_node(with, place);
+    if (is_too_uneven(inner[place], part)) return too_uneven;
     if (has_lanes && part.communicators() > 0 && !whole.places->are_even())
       return "needs equally many ranks on all nodes for a part by the MPI library on a node";
     if (part.shares_memory()) {
@@ -157,6 +165,7 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) c
     if (!why.empty()) return why;
   }
   const Part between = across(with);
+  if (is_too_uneven(outer, between)) return too_uneven;
   // Only the leaders of the domains of one node can meet in memory.
   if (!between.is_native() && between.algorithm()->needs.one_node) return node_memory_refusal(whole);
   if (std::string why = between.refusal(between_nodes(whole)); !why.empty()) return why;

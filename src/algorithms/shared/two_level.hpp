@@ -101,6 +101,25 @@ Parameter outer_parameter(std::vector<std::string_view> values, std::string_view
   return found;
 }
 
+/// The same of a hierarchy that is made of other collectives where not all ranks know how large blocks are: there those
+/// values are tried which these have.
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
+Parameter inner_parameter(std::vector<std::string_view> values, std::string_view says) {
+  Parameter found = inner_parameter<of>(std::move(values), says);
+  found.serves = [](std::string_view text, Collective collective) {
+    return all_know_sizes(collective) || of_unknown_sizes.takes_inner(text);
+  };
+  return found;
+}
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
+Parameter outer_parameter(std::vector<std::string_view> values, std::string_view says) {
+  Parameter found = outer_parameter<of>(std::move(values), says);
+  found.serves = [](std::string_view text, Collective collective) {
+    return all_know_sizes(collective) || of_unknown_sizes.takes_outer(text);
+  };
+  return found;
+}
+
 /// `Algorithm::shares_memory` of a hierarchy.
 template <const Hierarchy& of>
 bool shares_memory(const Parameters& with) {
@@ -147,6 +166,12 @@ Origin of_one_node(Origin first, int ranks);
 template <const Hierarchy& of>
 std::string refuses(const Situation& situation, const Parameters& with) {
   return of.refusal(situation, with);
+}
+
+/// The same of one that is made of other collectives where not all ranks know how large blocks are.
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
+std::string refuses(const Situation& situation, const Parameters& with) {
+  return (all_know_sizes(situation.collective) ? of : of_unknown_sizes).refusal(situation, with);
 }
 
 /// The situation of a part in which one rank of each node takes part, with `share` of a vector's elements, 1/share.

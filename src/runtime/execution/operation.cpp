@@ -1,5 +1,7 @@
 #include "runtime/execution/operation.hpp"
 
+#include <cstring>
+
 #include "runtime/mpi/pmpi.hpp"
 
 namespace starling {
@@ -7,6 +9,23 @@ namespace starling {
 void Operation::set_plan(Plan& plan) {
   plan_ = &plan;
   bytes_ = staging_.workspace_bytes(plan.program);
+}
+
+void Operation::clear_scratch() {
+  auto buffer = static_cast<std::size_t>(Buffer::scratch);
+  for (const std::int64_t bytes : plan_->program.scratch)
+    std::memset(buffers_.base[buffer++], 0, static_cast<std::size_t>(bytes));
+}
+
+void Operation::keep_scratch() {
+  learned_->clear();
+  auto buffer = static_cast<std::size_t>(Buffer::scratch);
+  for (const std::int64_t bytes : plan_->program.scratch) {
+    const char* const from = buffers_.base[buffer++];
+    const std::size_t before = learned_->size();
+    learned_->resize(before + (static_cast<std::size_t>(bytes) / sizeof(std::int64_t)));
+    if (bytes > 0) std::memcpy(learned_->data() + before, from, static_cast<std::size_t>(bytes));
+  }
 }
 
 /// Also after an error: others wait for this rank's messages, whatever they hold.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "runtime/execution/channel.hpp"
 #include "runtime/execution/executor.hpp"
@@ -22,7 +24,10 @@ class Operation {
   /// The operation is one of `plan`, as are all later ones until another is set; after the staging is set up.
   void set_plan(Plan& plan);
   /// The plan, which must still exist.
-  [[nodiscard]] const Plan& plan() const { return *plan_; }
+  [[nodiscard]] Plan& plan() { return *plan_; }
+  /// The operation and all later ones move sizes of blocks: when one has ended, `sizes` has those that lie in its
+  /// scratch, or zero where none came. It must outlive the operation.
+  void learn(std::vector<std::int64_t>& sizes) { learned_ = &sizes; }
   /// Allocates the memory for it in `workspace`, until the operation has ended. False if there is not enough.
   [[nodiscard]] bool reserve(Workspace& workspace) {
     workspace_ = &workspace;
@@ -38,6 +43,7 @@ class Operation {
     step_ = 0;
     posted_ = 0;
     error_ = staging_.begin(plan_->program, memory_, buffers_);
+    if (learned_ != nullptr) clear_scratch();
   }
   /// Does what can be done without waiting for other ranks. Returns whether the operation has ended.
   bool advance();
@@ -54,7 +60,10 @@ class Operation {
   [[nodiscard]] int error() const { return error_; }
 
  private:
+  void clear_scratch();
+  void keep_scratch();
   void end() {
+    if (learned_ != nullptr) keep_scratch();
     if (error_ == MPI_SUCCESS) {
       error_ = staging_.end(buffers_);
     } else {
@@ -66,6 +75,7 @@ class Operation {
 
   Staging staging_;
   Plan* plan_ = nullptr;
+  std::vector<std::int64_t>* learned_ = nullptr;
   std::size_t bytes_ = 0;  ///< of memory for it
   Channel* channel_ = nullptr;
   Workspace* workspace_ = nullptr;

@@ -3,7 +3,9 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -17,6 +19,7 @@ struct Plan {
   Team team;
   Layout send;
   Layout recv;
+  std::vector<std::int64_t> learned;  ///< sizes of scratch, as `bind` takes them
   Program program;
   std::vector<MPI_Comm> natives;           ///< communicators of the program's native parts
   int most_requests = 0;                   ///< of any step
@@ -31,9 +34,10 @@ class Plans {
   /// `bound` outlives it.
   explicit Plans(const Bound& bound) : bound_(bound) {}
 
-  /// The plan for a call of `team` with these layouts. `sizes_change`: calls of other sizes may follow. Sets `built` if
-  /// a schedule was built. Valid until the next call.
-  Plan& plan(const Team& team, const Layout& send, const Layout& recv, bool sizes_change, bool& built);
+  /// The plan for a call of `team` with these layouts, and scratch as `learned` says. `sizes_change`: calls of other
+  /// sizes may follow. Sets `built` if a schedule was built. Valid until the next call.
+  Plan& plan(const Team& team, const Layout& send, const Layout& recv, bool sizes_change, bool& built,
+             std::span<const std::int64_t> learned = {});
   /// The plan of the latest call; null for none.
   [[nodiscard]] Plan* latest() const { return latest_; }
   /// Whether there is one plan at most, which is not in use.
@@ -46,7 +50,8 @@ class Plans {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  [[nodiscard]] Plan* find(const Team& team, const Layout& send, const Layout& recv) const;
+  [[nodiscard]] Plan* find(const Team& team, const Layout& send, const Layout& recv,
+                           std::span<const std::int64_t> learned) const;
 
   const Bound& bound_;
   std::vector<std::unique_ptr<Plan>> plans_;

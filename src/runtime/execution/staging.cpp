@@ -11,7 +11,7 @@ std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-void Staging::set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place) {
+void Staging::set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place, bool passes_on) {
   call_ = &call;
   rank_ = rank;
   own_send_layout_ = alias_send_ = stage_send_ = stage_recv_ = false;
@@ -22,7 +22,7 @@ void Staging::set_up(const Call& call, const Facts& facts, int blocks, int rank,
     unit_ = Unit::bytes();
     recv_layout_.divide(blocks, 0);
   } else {
-    set_up_movement(facts, blocks, works_in_place);
+    set_up_movement(facts, blocks, works_in_place, passes_on);
   }
 }
 
@@ -45,7 +45,7 @@ void Staging::set_up_reduction(const Facts& facts, int blocks, bool works_in_pla
   send_units_ = recv_layout_.total();
 }
 
-void Staging::set_up_movement(const Facts& facts, int blocks, bool works_in_place) {
+void Staging::set_up_movement(const Facts& facts, int blocks, bool works_in_place, bool passes_on) {
   const Collective collective = call_->collective;
   const Traits& has = traits_of(collective);
   const bool sends_one_block = has.send == Holds::block;
@@ -56,30 +56,32 @@ void Staging::set_up_movement(const Facts& facts, int blocks, bool works_in_plac
   unit_ = Unit::bytes();
   find_sides(facts);
   alias_send_ = in_place && works_in_place;
-  stage_send_ = collective != Collective::bcast && !alias_send_ && (in_place || !source_.is_plain());
-  // Blocks that ranks forward together must be contiguous; where counts are local, each block is sent alone.
+  stage_send_ = collective != Collective::bcast && !alias_send_ &&
+                (in_place || !source_.is_plain() || (passes_on && !source_.is_dense()));
+  // Blocks that ranks forward together must be contiguous; where counts are local, most send each block alone.
   // In a scatter in place the root's own block stays where it is, but the schedule needs a place to copy it to.
   const bool keeps_own_block = receives_one_block && call_->recvbuf == MPI_IN_PLACE;
-  stage_recv_ = keeps_own_block || !target_.is_plain() || (has.sizes == Sizes::known && !target_.is_dense());
+  stage_recv_ =
+      keeps_own_block || !target_.is_plain() || ((has.sizes == Sizes::known || passes_on) && !target_.is_dense());
 
   if (has.sizes == Sizes::at_root) {
-    lay_out_from_root(blocks);
+    lay_out_from_root(blocks, passes_on);
   } else if (has.sizes == Sizes::known || of_pairs) {
-    lay_out(target_, stage_recv_ || !of_pairs, recv_layout_);
+    lay_out(target_, stage_recv_ || !of_pairs || passes_on, recv_layout_);
   } else {
     recv_layout_.divide(blocks, facts.units, parts_of_a_block(collective, facts.situation.ranks, blocks));
   }
   own_send_layout_ = of_pairs && !alias_send_;
-  if (own_send_layout_) lay_out(source_, stage_send_, send_layout_);
+  if (own_send_layout_) lay_out(source_, stage_send_ || passes_on, send_layout_);
   if (alias_send_ && sends_one_block) alias_start_ = recv_layout_.start(rank_ * recv_layout_.parts());
   send_units_ = sends_one_block ? recv_layout_.size_of_rank(rank_) : send_layout().total();
   recv_units_ = receives_one_block ? recv_layout_.size_of_rank(rank_) : recv_layout_.total();
 }
 
-void Staging::lay_out_from_root(int blocks) {
+void Staging::lay_out_from_root(int blocks, bool passes_on) {
   const bool scatters = traits_of(call_->collective).root == Root::gives;
   if (rank_ == call_->root) {
-    lay_out(scatters ? source_ : target_, scatters ? stage_send_ : stage_recv_, recv_layout_);
+    lay_out(scatters ? source_ : target_, passes_on || (scatters ? stage_send_ : stage_recv_), recv_layout_);
     return;
   }
   // Blocks of other ranks never reach this rank.

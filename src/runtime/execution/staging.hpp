@@ -17,8 +17,9 @@ namespace starling {
 /// local: other ranks may do otherwise. Reused for the next call, so that its layouts need no new memory.
 class Staging {
  public:
-  /// Sets up for a call whose data is divided into `blocks` blocks.
-  void set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
+  /// Sets up for a call whose data is divided into `blocks` blocks. `passes_on`: ranks pass on blocks of others,
+  /// several in one message, also where only some ranks know how large they are.
+  void set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place, bool passes_on = false);
   /// The same for a call that differs from the latest one only in the addresses of its buffers.
   void refresh(const Call& call, const Facts& facts) {
     call_ = &call;
@@ -51,8 +52,8 @@ class Staging {
   [[nodiscard]] int give_back(const Buffers& buffers) const;
   void find_sides(const Facts& facts);
   void set_up_reduction(const Facts& facts, int blocks, bool works_in_place);
-  void set_up_movement(const Facts& facts, int blocks, bool works_in_place);
-  void lay_out_from_root(int blocks);
+  void set_up_movement(const Facts& facts, int blocks, bool works_in_place, bool passes_on);
+  void lay_out_from_root(int blocks, bool passes_on);
   static void lay_out(const Side& side, bool staged, Layout& layout);
 
   const Call* call_ = nullptr;

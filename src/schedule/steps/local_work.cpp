@@ -96,10 +96,7 @@ void LocalWorkRule::perform(const Local& local, Memory& memory) {
   if (local.from.count == 0) return;
   Memory::must_be_writable(local.into);
   memory.must_be_written(local.from);
-  const auto from_sizes = memory.sizes(local.from);
-  const auto into_sizes = memory.sizes(local.into);
-  if (!std::equal(from_sizes.begin(), from_sizes.end(), into_sizes.begin()))
-    throw Mistake{what() + ", which differ in size"};
+  if (!memory.fit(local.into, memory.sizes(local.from))) throw Mistake{what() + ", which differ in size"};
   const auto held = memory.values(local.from);
   std::vector<Symbol> made(held.begin(), held.end());
   const auto must_be_apart = [&] {

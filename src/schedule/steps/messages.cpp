@@ -170,9 +170,7 @@ void MessageRule::deliver(int from, const Transfer& send, int to, const Transfer
   if (HappensBefore* const order = all_.order(); order != nullptr && order->counts(send.blocks.count > 0))
     order->hear(to, from);
   if (send.blocks.count == 0) return;
-  const auto given = all_.memory(from).sizes(send.blocks);
-  const auto taken = all_.memory(to).sizes(receive.blocks);
-  if (!std::equal(given.begin(), given.end(), taken.begin())) throw mismatch("size");
+  if (!all_.memory(to).fit(receive.blocks, all_.memory(from).sizes(send.blocks))) throw mismatch("size");
   all_.memory(to).write(receive.blocks, all_.memory(from).values(send.blocks));
 }
 

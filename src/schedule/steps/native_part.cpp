@@ -44,7 +44,9 @@ PartShape shape_of(const SubCollective& sub, int index) {
     case Collective::gather: return {one, is_root ? all : 0};
     case Collective::scatter: return {is_root ? all : 0, one};
     case Collective::reduce_scatter_block: return {all, one};
-    case Collective::allreduce: return {sub.from.count, sub.from.count};
+    case Collective::allreduce:
+    case Collective::scan:
+    case Collective::exscan: return {sub.from.count, sub.from.count};
     case Collective::reduce: return {sub.from.count, is_root ? sub.from.count : 0};
     case Collective::bcast: return {0, sub.into.count};
     case Collective::barrier: return {};
@@ -58,7 +60,9 @@ bool lies_in_place(const Member& member, int index) {
   const SubCollective& sub = *member.sub;
   const bool is_root = index == sub.root;
   switch (sub.collective) {
-    case Collective::allreduce: return member.memory->same(sub.from, sub.into);
+    case Collective::allreduce:
+    case Collective::scan:
+    case Collective::exscan: return member.memory->same(sub.from, sub.into);
     case Collective::reduce: return is_root && member.memory->same(sub.from, sub.into);
     case Collective::allgather: return member.memory->same(sub.from, share_of(sub, sub.into, index));
     case Collective::gather: return is_root && member.memory->same(sub.from, share_of(sub, sub.into, index));
@@ -114,6 +118,12 @@ Values combined(Collective by, const std::vector<Values>& given, Symbols& symbol
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = symbols.combine(sum[i], given[member][i]);
   for (Symbol& one : sum) one = symbols.computed(one, by);
   return sum;
+}
+
+/// Those of the first `members`, combined as `by` combines them; of none what was never written.
+Values combined_before(Collective by, const std::vector<Values>& given, std::size_t members, Symbols& symbols) {
+  if (members == 0) return Values(given.front().size());
+  return combined(by, {given.begin(), given.begin() + static_cast<std::ptrdiff_t>(members)}, symbols);
 }
 
 Values joined(const std::vector<Values>& given) {
@@ -177,8 +187,9 @@ void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols&
   }
   if (collective == Collective::bcast) members[root].memory->must_be_written(members[root].sub->into);
 
+  const bool scans = collective == Collective::scan || collective == Collective::exscan;
   Values result;
-  if (reduces(collective)) result = combined(collective, given, symbols);
+  if (reduces(collective) && !scans) result = combined(collective, given, symbols);
   if (collective == Collective::allgather || collective == Collective::gather) result = joined(given);
   if (collective == Collective::scatter || collective == Collective::bcast) result = given[root];
 
@@ -187,6 +198,7 @@ void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols&
     const bool only_root = collective == Collective::gather || collective == Collective::reduce;
     if (only_root && i != root) continue;
     Values gets = result;
+    if (scans) gets = combined_before(collective, given, collective == Collective::scan ? i + 1 : i, symbols);
     if (collective == Collective::scatter || collective == Collective::reduce_scatter_block)
       gets = share(common, result, index);
     if (collective == Collective::alltoall) {
@@ -306,6 +318,11 @@ void SubCollectiveRule::order(const SubCollective& step) const {
   if (known == nullptr || !known->counts(step.collective != Collective::barrier)) return;
   std::vector<int> members(static_cast<std::size_t>(step.group.size()));
   for (std::size_t i = 0; i < members.size(); ++i) members[i] = step.group.rank(static_cast<int>(i));
+  if (step.collective == Collective::scan || step.collective == Collective::exscan) {
+    for (std::size_t i = 1; i < members.size(); ++i)
+      known->hear(std::span(members).subspan(i, 1), std::span(members).first(i));
+    return;
+  }
   const int root = members[static_cast<std::size_t>(step.root)];
   const Root is = traits_of(step.collective).root;
   const std::span<const int> all(members);

@@ -199,9 +199,7 @@ void SharingRule::deliver(int from, const Publication& publication, int to, cons
     order->hear(to, from);
   if (take.into.count == 0) return;
   Memory& memory = all_.memory(to);
-  const auto given = all_.memory(from).sizes(publication.from);
-  const auto taken = memory.sizes(take.into);
-  if (!std::equal(given.begin(), given.end(), taken.begin())) throw mismatch("size");
+  if (!memory.fit(take.into, all_.memory(from).sizes(publication.from))) throw mismatch("size");
   const auto values = all_.memory(from).values(publication.from);
   std::vector<Symbol> made(values.begin(), values.end());
   all_.naming(to, [&] {

@@ -81,7 +81,7 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_
   // What a rank gives or gets, where MPI counts per member.
   const std::int64_t block = part.collective == Collective::alltoall ? part.from.count / members
                              : part.collective == Collective::allgather || part.collective == Collective::gather ||
-                                     part.collective == Collective::allreduce || part.collective == Collective::reduce
+                                     (reduces(part.collective) && divides_a_vector(part.collective))
                                  ? part.from.count
                                  : part.into.count;
   const Typed data(block, run.unit.type);
@@ -103,6 +103,10 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_
         from = MPI_IN_PLACE;
       }
       return call(pmpi.Reduce, pmpi.Ireduce, from, into, count, type, run.op, root);
+    case Collective::scan:
+      return call(pmpi.Scan, pmpi.Iscan, from == into ? MPI_IN_PLACE : from, into, count, type, run.op);
+    case Collective::exscan:
+      return call(pmpi.Exscan, pmpi.Iexscan, from == into ? MPI_IN_PLACE : from, into, count, type, run.op);
     case Collective::reduce_scatter_block:
       return call(pmpi.Reduce_scatter_block, pmpi.Ireduce_scatter_block, from, into, count, type, run.op);
     case Collective::bcast: return call(pmpi.Bcast, pmpi.Ibcast, into, count, type, root);

@@ -19,13 +19,20 @@ bool changes_layout(const CallKey& key, Collective collective) {
 void ScheduleCarrier::drop_plans() {
   if (!working_) return;
   working_->plans.drop();
+  if (working_->sizes) working_->sizes->plans().drop();
   working_->latest.forget();
   working_->alike = 0;
 }
 
+std::size_t ScheduleCarrier::kept_bytes() const {
+  if (!working_) return 0;
+  return working_->plans.bytes() + (working_->sizes ? working_->sizes->plans().bytes() : 0);
+}
+
 /// Where calls have several roots, `wake` would make the plan of one of them, and the others in calls that are timed.
 bool ScheduleCarrier::rest(Resources& resources) {
-  if (working_ && !working_->plans.may_rest()) return false;
+  if (working_ && !(working_->plans.may_rest() && (!working_->sizes || working_->sizes->plans().may_rest())))
+    return false;
   working_.reset();
   resources.plans_dropped(*this);
   return ready_ && needs_no_groups_ && !has_segment_;
@@ -39,6 +46,7 @@ void ScheduleCarrier::release(Resources& resources) {
   resources.groups_left(*this);
   if (std::exchange(has_segment_, false)) resources.leave_segment();
   if (working_) working_->operation.staging() = Staging();
+  if (working_) working_->sizes.reset();
   ready_ = false;
 }
 
@@ -47,12 +55,16 @@ void ScheduleCarrier::release(Resources& resources) {
   if (!working_) working_ = std::make_unique<Working>(bound_);
   Staging& staging = working_->operation.staging();
   const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
-  staging.set_up(call, facts, team.blocks(), team.rank, bound_.works_in_place());
+  staging.set_up(call, facts, team.blocks(), team.rank, bound_.works_in_place(), bound_.learns_sizes());
   bool built = false;
-  Plan& plan = working_->plans.plan(team, staging.send_layout(), staging.recv_layout(),
-                                    changes_layout(facts.key, call.collective), built);
+  if (bound_.learns_sizes()) {
+    if (!working_->sizes) working_->sizes = std::make_unique<SizeExchange>(bound_);
+    working_->sizes->set_up(team, staging.send_layout(), staging.recv_layout(), built);
+  } else {
+    working_->operation.set_plan(working_->plans.plan(team, staging.send_layout(), staging.recv_layout(),
+                                                      changes_layout(facts.key, call.collective), built));
+  }
   if (built) resources.plan_made(*this);
-  working_->operation.set_plan(plan);
   working_->latest.keep(call, resources.rank());
   working_->alike = facts.alike;
 }
@@ -94,9 +106,9 @@ bool ScheduleCarrier::join(std::span<const RankSet> groups, Resources& resources
   return has_all;
 }
 
-/// Whether the latest plan has the communicators of its native parts.
-bool ScheduleCarrier::find_communicators(Resources& resources) const {
-  Plan& plan = *working_->plans.latest();
+/// Whether a plan has the communicators of its native parts.
+bool ScheduleCarrier::find_communicators(Plan& plan, Resources& resources) {
+  if (plan.natives.size() == plan.program.natives.size()) return true;
   std::vector<MPI_Comm> found;
   for (const NativePart& part : plan.program.natives) {
     const auto comm = resources.groups().of(part.group);
@@ -148,8 +160,49 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
 
 Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
   Outcome outcome = begin(call, facts, resources, Workspace::mine());
-  if (outcome.refused == nullptr) outcome.error = working_->operation.finish();
+  if (outcome.refused != nullptr) return outcome;
+  if (working_->sizes) {
+    working_->sizes->operation().finish();
+    go_on_with_blocks();
+  }
+  working_->operation.finish();
+  outcome.error = error();
   return outcome;
+}
+
+int ScheduleCarrier::error() const {
+  const int of_blocks = working_->operation.error();
+  return of_blocks != MPI_SUCCESS || !working_->sizes ? of_blocks : working_->sizes->error();
+}
+
+/// Starts an operation of a call that all other ranks have started, or will.
+void ScheduleCarrier::start(Operation& operation, MPI_Op op, Resources& resources, bool has_memory) {
+  // All can't change to another way any more.
+  if (!has_memory || !find_communicators(operation.plan(), resources))
+    resources.abort_job("rank has no memory or no communicator for " + bound_.name());
+  operation.start(*resources.channel(), op, has_segment_ ? resources.segment()->rings() : nullptr);
+}
+
+/// Whether a call has come to its blocks.
+bool ScheduleCarrier::has_sizes() {
+  if (working_->workspace == nullptr) return true;
+  if (!working_->sizes->operation().advance()) return false;
+  go_on_with_blocks();
+  return true;
+}
+
+/// Binds the schedule to the sizes that this rank has learned, and starts it with the blocks: also after an error, for
+/// others wait.
+void ScheduleCarrier::go_on_with_blocks() {
+  Operation& operation = working_->operation;
+  Resources& resources = *working_->resources;
+  const Staging& staging = operation.staging();
+  bool built = false;
+  operation.set_plan(working_->plans.plan(working_->sizes->team(), staging.send_layout(), staging.recv_layout(), true,
+                                          built, working_->sizes->learned()));
+  if (built) resources.plan_made(*this);
+  const bool has_memory = operation.reserve(*std::exchange(working_->workspace, nullptr));
+  start(operation, MPI_Op{}, resources, has_memory);
 }
 
 Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
@@ -161,8 +214,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
   } else {
     set_up(call, facts, resources);
   }
-  Operation& operation = working_->operation;
-  const Plan& plan = operation.plan();
+  Operation& operation = working_->sizes ? working_->sizes->operation() : working_->operation;
   const bool has_memory = operation.reserve(workspace);
   double setup_s = 0;
   const bool was_ready = ready_;
@@ -170,11 +222,11 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
     workspace.done();
     return {MPI_SUCCESS, false, &refused_.text(), setup_s};
   }
-  if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !find_communicators(resources))) {
-    // The other ranks have already started the call: all can't change to another way any more.
-    resources.abort_job("rank has no memory or no communicator for " + bound_.name());
+  if (working_->sizes) {
+    working_->resources = &resources;
+    working_->workspace = &workspace;
   }
-  operation.start(*resources.channel(), call.op, has_segment_ ? resources.segment()->rings() : nullptr);
+  start(operation, call.op, resources, has_memory);
   const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();
   return {MPI_SUCCESS, false, nullptr, setup_s, has_note ? &resources.segment()->note() : nullptr};
 }

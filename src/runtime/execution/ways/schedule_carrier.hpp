@@ -7,6 +7,7 @@
 
 #include "messages/interned.hpp"
 #include "runtime/execution/operation.hpp"
+#include "runtime/execution/size_exchange.hpp"
 #include "runtime/execution/ways/carrier.hpp"
 
 namespace starling {
@@ -30,14 +31,14 @@ class ScheduleCarrier final : public Carrier {
   /// no other call begins before.
   Outcome begin(const Call& call, const Facts& facts, Resources& resources, Workspace& workspace);
   /// Does what can be done without waiting for other ranks. Returns whether the call has ended.
-  bool advance() { return working_->operation.advance(); }
+  bool advance() { return (working_->sizes == nullptr || has_sizes()) && working_->operation.advance(); }
   /// An MPI error code, of a call that has ended.
-  [[nodiscard]] int error() const { return working_->operation.error(); }
+  [[nodiscard]] int error() const;
 
   /// Deletes its plans, which are made again when needed. Local.
   void drop_plans();
   /// Bytes of plans kept.
-  [[nodiscard]] std::size_t kept_bytes() const { return working_ ? working_->plans.bytes() : 0; }
+  [[nodiscard]] std::size_t kept_bytes() const;
 
  private:
   /// What calls need. There are many carriers, of which few are used at a time.
@@ -46,7 +47,11 @@ class ScheduleCarrier final : public Carrier {
     Plans plans;
     Operation operation;  ///< reused by each blocking call
     LatestCall latest;
-    std::uint64_t alike = 0;  ///< Facts::alike of that call
+    std::uint64_t alike = 0;              ///< Facts::alike of that call
+    std::unique_ptr<SizeExchange> sizes;  ///< before each call; null where there is none
+    /// Of a call whose sizes are being exchanged: what it goes on with.
+    Resources* resources = nullptr;
+    Workspace* workspace = nullptr;
   };
 
   void set_up(const Call& call, const Facts& facts, Resources& resources);
@@ -55,7 +60,10 @@ class ScheduleCarrier final : public Carrier {
   static bool has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources);
   bool join(std::span<const RankSet> groups, Resources& resources);
   bool join_segment(const Facts& facts, Resources& resources);
-  [[nodiscard]] bool find_communicators(Resources& resources) const;
+  static bool find_communicators(Plan& plan, Resources& resources);
+  void start(Operation& operation, MPI_Op op, Resources& resources, bool has_memory);
+  bool has_sizes();
+  void go_on_with_blocks();
 
   const Bound& bound_;
   std::unique_ptr<Working> working_;  ///< null while it rests
