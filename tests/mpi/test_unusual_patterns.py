@@ -15,6 +15,7 @@ from support.tuned import preloaded
 SOURCE = Path(__file__).parent / "unusual_patterns.c"
 CASES = re.findall(r'^ +\{"(\w+)", \w+\},$', SOURCE.read_text(), re.MULTILINE)
 SETTINGS = {
+    "blocks_of_unknown_sizes_in_flight": {"STARLING_ITER": "3"},
     "trials_longer_than_the_run": {"STARLING_ITER": "1000"},
     "a_timer_looks_at_one_request_at_a_time": {"STARLING_DRIFT": "1000"},
 }

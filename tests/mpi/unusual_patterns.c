@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CELLS = 4096, MOST_DIMENSIONS = 3 };
+enum { MOST_CELLS = 4096, MOST_DIMENSIONS = 3, MOST_RANKS = 8 };
 
 static int rank, ranks;
 
@@ -819,6 +819,80 @@ static void threads_with_their_own_requests(void) {
   for (int i = 0; i < THREADS; ++i) MPI_Comm_free(&of[i].line);
 }
 
+/* Elements that rank `from` has for rank `to`. */
+static int elements(int from, int to) {
+  return (2 * from + to) % 4;
+}
+
+/* A vector of `of_each` elements for each rank. */
+static starling_vector vector_of_blocks(const int* of_each, int* data) {
+  int places[MOST_RANKS], end = 0;
+  for (int i = 0; i < ranks; end += of_each[i++]) places[i] = end;
+  starling_map map = NULL;
+  starling_vector made = NULL;
+  is(starling_map_list(ranks, of_each, places, &map), 0, "a map");
+  is(starling_vector_register(1, &end, 0, map, MPI_INT, STARLING_ORDER_C, data, &made), 0, "a vector");
+  is(starling_map_free(&map), 0, "freeing a map");
+  return made;
+}
+
+static starling_vector vector_of_one_block(int size, int* data) {
+  starling_map map = NULL;
+  starling_vector made = NULL;
+  is(starling_map_all(&map), 0, "a map");
+  is(starling_vector_register(1, &size, 0, map, MPI_INT, STARLING_ORDER_C, data, &made), 0, "a vector");
+  is(starling_map_free(&map), 0, "freeing a map");
+  return made;
+}
+
+/* Collectives in which not all ranks know how large blocks are, two of each in flight at once. */
+static void blocks_of_unknown_sizes_in_flight(void) {
+  enum { KINDS = 3, AT_ONCE = 2, STARTS = 60 };
+  static const char* const names[KINDS] = {"ialltoallv", "igatherv", "iscatterv"};
+  static int sent[KINDS][AT_ONCE][MOST_CELLS], got[KINDS][AT_ONCE][MOST_CELLS];
+  const int root = ranks - 1;
+  starling_request requests[KINDS][AT_ONCE];
+  starling_vector vectors[KINDS][AT_ONCE][2];
+  int out[MOST_RANKS], in[MOST_RANKS];
+  for (int i = 0; i < ranks; ++i) out[i] = elements(rank, i), in[i] = elements(i, rank);
+  for (int kind = 0; kind < KINDS; ++kind) {
+    starling_function_set set = NULL;
+    is(starling_function_set_predefined(names[kind], &set), 0, names[kind]);
+    for (int one = 0; one < AT_ONCE; ++one) {
+      starling_vector* const both = vectors[kind][one];
+      int *const from = sent[kind][one], *const into = got[kind][one];
+      both[0] = kind == 1 ? vector_of_one_block(out[root], from) : vector_of_blocks(out, from);
+      both[1] = kind == 2 ? vector_of_one_block(in[root], into) : vector_of_blocks(in, into);
+      is(starling_request_create(set, NULL, both[0], both[1], root, "brute-force", &requests[kind][one]), 0,
+         "a request");
+    }
+  }
+  for (int start = 0; start < STARTS; ++start) {
+    for (int kind = 0; kind < KINDS; ++kind)
+      for (int one = 0; one < AT_ONCE; ++one) {
+        int* next = sent[kind][one];
+        for (int to = kind == 1 ? root : 0; to < (kind == 1 ? root + 1 : ranks); ++to)
+          for (int i = 0; i < out[to]; ++i) *next++ = 1000 * start + 100 * rank + 10 * to + i;
+        memset(got[kind][one], 0, sizeof got[kind][one]);
+        is(starling_request_init(requests[kind][one]), 0, "init");
+      }
+    for (int kind = KINDS; kind-- > 0;)
+      for (int one = 0; one < AT_ONCE; ++one) {
+        is(starling_request_wait(requests[kind][one]), 0, "wait");
+        if (kind == 1 && rank != root) continue;
+        const int* next = got[kind][one];
+        for (int from = kind == 2 ? root : 0; from < (kind == 2 ? root + 1 : ranks); ++from)
+          for (int i = 0; i < in[from]; ++i) require(*next++ == 1000 * start + 100 * from + 10 * rank + i, names[kind]);
+      }
+  }
+  for (int kind = 0; kind < KINDS; ++kind)
+    for (int one = 0; one < AT_ONCE; ++one) {
+      is(starling_request_free(&requests[kind][one]), 0, "freeing a request");
+      for (int which = 0; which < 2; ++which)
+        is(starling_vector_free(&vectors[kind][one][which]), 0, "freeing a vector");
+    }
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -827,6 +901,7 @@ static const struct {
     {"many_requests", many_requests},
     {"one_rank_is_wrong", one_rank_is_wrong},
     {"predefined_types_of_two_values", predefined_types_of_two_values},
+    {"blocks_of_unknown_sizes_in_flight", blocks_of_unknown_sizes_in_flight},
     {"communicator_goes_first", communicator_goes_first},
     {"communicator_goes_before_a_timer", communicator_goes_before_a_timer},
     {"a_grid_of_some_ranks", a_grid_of_some_ranks},
