@@ -47,6 +47,7 @@ import tree_tables
 import trees
 import tuned_tables
 import tuning_replay
+import unknown_sizes
 from command import mistakes_told
 
 import programs
@@ -134,6 +135,7 @@ TABLES: Mapping[str, Table] = {
     "one-node-cells": Table(one_node_tables.table, [_by("one_node.py")]),
     "groups": Table(orthogonal_groups.improvements, [_by("orthogonal_groups.py")]),
     "communicators": Table(mesh_communicators.table, [_by("mesh_communicators.py")]),
+    "unknown-sizes": Table(unknown_sizes.table, [_by("unknown_sizes.py")]),
     "replay": Table(replay.strategies_table, [REPLAY]),
     "replay-scenarios": Table(replay.scenarios_table, [REPLAY]),
     "searches": Table(searches.table, [_by("searches.py", read=searches.read)]),

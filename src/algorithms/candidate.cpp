@@ -214,6 +214,15 @@ std::string Bound::refusal(const Situation& situation) const {
   return {};
 }
 
+Bound Bound::tells_sizes() const {
+  switch (traits_of(collective).root) {
+    case Root::takes: return candidate_named(Collective::allgather, "bruck").value();
+    case Root::gives: return candidate_named(Collective::bcast, "binomial").value();
+    case Root::none: return *this;
+  }
+  return *this;
+}
+
 Schedule Bound::schedule(const Team& team) const {
   Team told = team;
   told.collective = collective;

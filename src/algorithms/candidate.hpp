@@ -56,11 +56,14 @@ struct Bound {
   }
   /// Whether the send buffer may lie in the receive buffer.
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
-  /// Whether ranks pass on blocks whose sizes they do not know: each block's size then goes the block's way before it,
-  /// by the same schedule.
+  /// Whether ranks pass on blocks whose sizes they do not know, so that they have to learn them before each call.
   [[nodiscard]] bool learns_sizes() const {
     return algorithm->scratch_blocks != nullptr && !all_know_sizes(collective);
   }
+  /// By what they learn them: to and from the root `size_bytes` for each rank, elsewhere the candidate itself with so
+  /// many in place of each block.
+  [[nodiscard]] Bound tells_sizes() const;
+  static constexpr std::int64_t size_bytes = 8;
   /// Why it cannot serve there, in words for people; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   /// As a way: it is carried out, and predicted, by its own schedules.

@@ -3,9 +3,10 @@
 #include <vector>
 
 namespace starling {
+namespace {
 
-Prediction predict(const Bound& bound, const Situation& situation, int root, const Network& network,
-                   const CostParameters& parameters, std::int64_t most_visits) {
+Prediction of_blocks(const Bound& bound, const Situation& situation, int root, const Network& network,
+                     const CostParameters& parameters, std::int64_t most_visits) {
   if (std::string why = bound.refusal(situation); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
   const std::int64_t total =
       divides_a_vector(situation.collective) ? situation.bytes : situation.ranks * situation.bytes;
@@ -21,6 +22,21 @@ Prediction predict(const Bound& bound, const Situation& situation, int root, con
     if (messages / 2 > most_messages) break;  // which is refused; without the others' memory
   }
   return predict(programs, network, parameters, most_visits);
+}
+
+}  // namespace
+
+Prediction predict(const Bound& bound, const Situation& situation, int root, const Network& network,
+                   const CostParameters& parameters, std::int64_t most_visits) {
+  Prediction found = of_blocks(bound, situation, root, network, parameters, most_visits);
+  if (!bound.learns_sizes() || !found.refusal.empty()) return found;
+  const Bound telling = bound.tells_sizes();
+  Situation sizes = situation;
+  sizes.collective = telling.collective;
+  sizes.bytes = sizes.elements =
+      divides_a_vector(telling.collective) ? situation.ranks * Bound::size_bytes : Bound::size_bytes;
+  found.seconds += of_blocks(telling, sizes, root, network, parameters, most_visits).seconds;
+  return found;
 }
 
 }  // namespace starling

@@ -23,9 +23,10 @@
 namespace starling::patterns {
 namespace {
 
-/// Whether a call that goes this way may be begun and left: memory that ranks share carries one call at a time.
+/// Whether a call that goes this way may be begun and left: memory that ranks share carries one call at a time, and
+/// where sizes go before the blocks there is more to do than to advance.
 bool may_be_split(const Way& way) {
-  return way.scheduled() != nullptr && !way.shares_memory();
+  return way.scheduled() != nullptr && !way.shares_memory() && !way.scheduled()->learns_sizes();
 }
 
 /// The ways of the repository for one call. Those that only exist as blocking calls are left out of a nonblocking set.

@@ -17,7 +17,8 @@ struct CheckedCall {
   bool uniform = false;          ///< all ranks' blocks are equally large, and so are parts of one number of them
   bool in_place = false;         ///< the send buffer lies in the receive buffer, where the collective has_in_place()
   std::span<const int> nodes{};  ///< of each rank; where they are not known none shares memory with another
-  /// The schedules run with the sizes of blocks as their data before they do with the blocks (Bound::learns_sizes).
+  /// Ranks learn the sizes of what they pass on before the schedules run (Bound::learns_sizes): all of them where there
+  /// is a root, else those of blocks that come to lie in scratch.
   bool learns_sizes = false;
 };
 
@@ -35,7 +36,7 @@ struct CheckResult {
 /// - Messages match: the k-th send from one rank to another has the blocks and the sizes of the k-th receive.
 /// - Nothing waits for ever, even if a send ends only when its receive is posted.
 /// - Nothing is read before it is written, written while it is read, or outside its buffer; `send` is never written.
-/// - Where sizes are learned, scratch that holds one block never holds another that may be larger or smaller.
+/// - Where sizes of pairs are learned, scratch that holds one block never holds another that may be larger or smaller.
 /// - The members of a sub-collective all join it.
 /// - Ranks that meet in shared memory are on one node, and none waits for ever however little room there is.
 /// - Nobody leaves a barrier before it has heard, itself or through others, from every rank.

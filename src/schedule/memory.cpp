@@ -48,7 +48,7 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
         throw Mistake{"has scratch as large as block " + std::to_string(like) + ", which is none"};
     add(scratch.like);
     // No scratch is as large as the block of a pair of ranks.
-    if (facts.learns_sizes || has_sizes_of_pairs(collective))
+    if (has_sizes_of_pairs(collective))
       std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(),
                 facts.learns_sizes ? to_be_learned : unlike_any);
   }

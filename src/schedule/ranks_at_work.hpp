@@ -29,7 +29,9 @@ class RanksAtWork {
   /// Whether all blocks of the call are equally large.
   [[nodiscard]] bool uniform_blocks() const { return facts_.uniform && expected_.front().parts == 1; }
   /// Whether every rank knows how large all blocks are.
-  [[nodiscard]] bool known_sizes() const { return all_know_sizes(collective_); }
+  [[nodiscard]] bool known_sizes() const {
+    return all_know_sizes(collective_) || (facts_.learns_sizes && rooted(collective_));
+  }
   /// Whether two ranks are known to be on one node.
   [[nodiscard]] bool on_one_node(int a, int b) const {
     return !facts_.nodes.empty() && facts_.nodes[index(a)] == facts_.nodes[index(b)];

@@ -18,7 +18,7 @@ class Resolver {
   /// `learned`: as in `bind`.
   Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank,
            std::span<const std::int64_t> learned = {})
-      : layouts_{&send, &recv} {
+      : layouts_{&send, &recv}, knows_all_(all_know_sizes(collective)) {
     const Traits& has = traits_of(collective);
     if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
     if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
@@ -46,8 +46,8 @@ class Resolver {
     return starts_[which] == Start{} ? layouts_[which]->listed() : nullptr;
   }
 
-  /// Whether all blocks of the call are equally large.
-  [[nodiscard]] bool is_even() const { return layouts_[1]->is_even(); }
+  /// Whether all ranks know that all blocks of the call are equally large.
+  [[nodiscard]] bool is_even() const { return knows_all_ && layouts_[1]->is_even(); }
 
   [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
@@ -61,6 +61,7 @@ class Resolver {
 
   std::array<const Layout*, 2> layouts_;
   std::array<Start, 2> starts_{};
+  bool knows_all_;
   std::vector<Layout> scratch_;
 };
 

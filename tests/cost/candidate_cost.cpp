@@ -71,6 +71,16 @@ TEST(CandidateCost, ABinomialTreeTakesAMessageForEachDoubling) {
   EXPECT_GT(Cluster(1, 16).of(Collective::bcast, "binomial", 4096), 4 * message(4096) - 1e-9);
 }
 
+TEST(CandidateCost, CountsTheTimeInWhichRanksLearnHowLargeBlocksAre) {
+  const Cluster cluster(1, 16);
+  EXPECT_DOUBLE_EQ(cluster.of(Collective::gatherv, "binomial", 64),
+                   cluster.of(Collective::gather, "binomial", 64) + cluster.of(Collective::allgather, "bruck", 8));
+  EXPECT_DOUBLE_EQ(cluster.of(Collective::scatterv, "binomial", 64),
+                   cluster.of(Collective::scatter, "binomial", 64) + cluster.of(Collective::bcast, "binomial", 16 * 8));
+  EXPECT_GT(cluster.of(Collective::alltoallv, "bruck", 8), 1.9 * cluster.of(Collective::alltoall, "bruck", 8));
+  EXPECT_DOUBLE_EQ(cluster.of(Collective::gatherv, "sequential", 64), cluster.of(Collective::gather, "sequential", 64));
+}
+
 TEST(CandidateCost, ARingInTheOrderOfSwitchesIsNoSlowerOnMoreOfThem) {
   EXPECT_NEAR(Cluster(4, 16).of(Collective::allgather, "ring", 4096),
               Cluster(1, 16).of(Collective::allgather, "ring", 4096), 1e-9);

@@ -96,12 +96,12 @@ COMPOSED = {
     "bcast": ["two_level?inner=native,outer=knomial:k=8", "two_level?inner=scatter_allgather,outer=native"],
     "exscan": ["two_level?inner=pipeline+native,outer=pipeline", "two_level?inner=native+binomial,outer=native"],
     "gather": ["two_level?inner=native,outer=binary", "two_level?inner=shared,outer=native"],
-    "gatherv": ["two_level?inner=chain,outer=binary", "two_level?inner=shared,outer=chain"],
+    "gatherv": ["two_level?inner=chain,outer=native", "two_level?inner=native,outer=chain"],
     "reduce": ["two_level?inner=knomial,outer=chain:segment=8192", "two_level?inner=rabenseifner,outer=native"],
     "reduce_scatter": ["multilane?inner=native,outer=ring", "multilane?inner=shared,outer=native"],
     "scan": ["two_level?inner=pipeline+sequential,outer=native", "two_level?inner=native,outer=recursive_doubling"],
     "scatter": ["two_level?inner=native,outer=chain", "two_level?inner=binary,outer=native"],
-    "scatterv": ["two_level?inner=chain,outer=binary", "two_level?inner=shared,outer=chain"],
+    "scatterv": ["two_level?inner=chain,outer=native", "two_level?inner=native,outer=chain"],
 }
 """Hierarchies of ways that no list of what is worth trying names together."""
 UNEVEN = {
@@ -113,11 +113,11 @@ UNEVEN = {
     "bcast": ["two_level?inner=native,outer=binomial"],
     "exscan": ["two_level?inner=shared,outer=recursive_doubling"],
     "gather": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
-    "gatherv": ["two_level?inner=sequential,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "gatherv": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
     "reduce": ["two_level?inner=native,outer=binomial"],
     "scan": ["two_level?inner=shared,outer=pipeline"],
     "scatter": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
-    "scatterv": ["two_level?inner=sequential,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "scatterv": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
 }
 """Those that serve nodes with different numbers of ranks."""
 

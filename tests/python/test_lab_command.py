@@ -58,6 +58,7 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
         (("up", "racks.json"), "racks.json: no such file"),
         (("up", "single:4", "--rate", "0mbit"), "--rate: 0 bit/s is no rate"),
         (("up", "single:4", "--trunk-rate", "fast"), "--trunk-rate: 'fast' is no rate"),
+        (("up", "single:4", "--trunk-rate", "1gbit"), "--trunk-rate: single:4 has no links between switches"),
         (("up", "single:4", "--memory-rate", "fast"), "--memory-rate: 'fast' is no rate"),
         (("up", "single:4", "--packet", "7"), "--packet 7: give 0 for packets of the MTU, or 4000 to 65536"),
         (("up", "single:4", "--congestion", "luck"), "--congestion luck: not in this kernel; take one of: "),

@@ -643,25 +643,37 @@ TEST(Checker, TellsBlocksOfAlltoallvApartByTheirPairOfRanks) {
 }
 
 TEST(Checker, LetsScratchOfLearnedSizeHoldOneBlockOnly) {
+  // What rank 2 has for rank 0 goes by way of rank 1.
   const auto passed_on = [](bool in_one_place) {
     return all_ranks(3, 3, [in_one_place](Schedule& todo, int rank) {
+      todo.copy(sendbuf(rank), recvbuf(rank));
       if (rank == 0) {
-        todo.copy(sendbuf(0), recvbuf(0));
-        todo.round().receive(recvbuf(1, 2), 1);
+        todo.round().receive(recvbuf(1, 2), 1).send(sendbuf(1), 1).send(sendbuf(2), 2);
       } else if (rank == 1) {
         const Buffer both = todo.add_scratch(2);
         todo.copy(sendbuf(0), at(both, 0));
         if (in_one_place) todo.copy(at(both, 0), at(both, 1));
-        todo.round().receive(at(both, 1), 2);
+        Round& round = todo.round();
+        round.receive(at(both, 1), 2).receive(recvbuf(2), 2).receive(recvbuf(0), 0).send(sendbuf(2), 2);
         todo.round().send(at(both, 0, 2), 0);
       } else {
-        todo.round().send(sendbuf(0), 1);
+        Round& round = todo.round();
+        round.send(sendbuf(0), 1).send(sendbuf(1), 1).receive(recvbuf(0), 0).receive(recvbuf(1), 1);
       }
     });
   };
-  EXPECT_EQ(error_of(Collective::gatherv, passed_on(false), {.learns_sizes = true}), "");
-  EXPECT_TRUE(says(error_of(Collective::gatherv, passed_on(true), {.learns_sizes = true}),
+  EXPECT_EQ(error_of(Collective::alltoallv, passed_on(false), {.learns_sizes = true}), "");
+  EXPECT_TRUE(says(error_of(Collective::alltoallv, passed_on(true), {.learns_sizes = true}),
                    {"rank 1, round 1", "from rank 2", "differ in size"}));
+}
+
+TEST(Checker, LetsTheLibraryGatherBlocksOfSizesThatAllLearnFromTheRoot) {
+  const auto to_root = all_ranks(3, 3, [](Schedule& todo, int rank) {
+    const Blocks all = rank == 1 ? recvbuf(0, 3) : nothing();
+    todo.round().join({Collective::gather, RankSet::consecutive(0, 3), 1, 1, sendbuf(0), all});
+  });
+  EXPECT_EQ(check(Collective::gatherv, to_root, 1, {.blocks = 3, .learns_sizes = true}).error, "");
+  EXPECT_TRUE(says(check(Collective::gatherv, to_root, 1, {.blocks = 3}).error, {"does not know how large"}));
 }
 
 TEST(Checker, GivesEqualFingerprintsToEqualExpressionsOnly) {

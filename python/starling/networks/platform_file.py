@@ -552,7 +552,9 @@ def described(
 
     host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
     within = bits("--memory-rate", memory_rate)
-    if is_short(topology):
-        found = short(topology, host_rate or DEFAULT_RATE)
-        return adjusted(found, trunk_rate=between, ranks=ranks, memory_rate=within)
-    return adjusted(platform(topology), host_rate=host_rate, trunk_rate=between, ranks=ranks, memory_rate=within)
+    is_named = is_short(topology)
+    found = short(topology, host_rate or DEFAULT_RATE) if is_named else platform(topology)
+    if between is not None and not found.trunks:
+        raise PlatformError(f"--trunk-rate: {printable(topology)} has no links between switches; leave it out")
+    rates = {} if is_named else {"host_rate": host_rate}
+    return adjusted(found, **rates, trunk_rate=between, ranks=ranks, memory_rate=within)

@@ -17,7 +17,7 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   BlocksOfRanks all{Buffer::recv};
   if (team.rank != team.root && mesh.heads(mesh.last()))
-    all = {todo.add_scratch(mesh.ranks_of_part(mesh.reach())), mesh.first(mesh.reach())};
+    all = {todo.add_scratch(mesh.ranks_of_part(mesh.reach()), mesh.first(mesh.reach())), mesh.first(mesh.reach())};
   gather_up(todo, mesh, 0, sendbuf(0), all);
   return todo;
 }
@@ -31,7 +31,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 Algorithm groups() {
   return {
-      .collectives = {Collective::gather},
+      .collectives = {Collective::gather, Collective::gatherv},
       .name = "groups",
       .says = "lets the MPI library gather along all rows, then along the root's column of a mesh of ranks",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",

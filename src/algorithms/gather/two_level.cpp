@@ -15,16 +15,9 @@ namespace {
 
 constexpr std::array parts_on_node{Collective::gather};
 constexpr Hierarchy hierarchy{parts_on_node, Collective::gather};
-constexpr std::array v_parts_on_node{Collective::gatherv};
-constexpr Hierarchy v_hierarchy{v_parts_on_node, Collective::gatherv};
-
-const Hierarchy& hierarchy_of(Collective collective) {
-  return collective == Collective::gatherv ? v_hierarchy : hierarchy;
-}
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const Hierarchy& parts = hierarchy_of(team.collective);
   const Places& places = *team.places;
   const int ranks = levels.node().size();
   Schedule todo(team.blocks());
@@ -34,7 +27,7 @@ Schedule build(const Team& team, const Parameters& with) {
   if (levels.leads()) of_node = {todo.add_scratch(mine)};
   if (ranks > 1) {
     todo.append(
-        parts.on_node(with).schedule(levels.within(ranks)),
+        hierarchy.on_node(with).schedule(levels.within(ranks)),
         {.send = {Buffer::send}, .recv = of_node, .ranks = levels.node(), .sizes = Origin{Buffer::recv}, .like = mine});
   } else {
     todo.copy(sendbuf(0), at(of_node.buffer, 0));
@@ -43,10 +36,10 @@ Schedule build(const Team& team, const Parameters& with) {
   const bool is_root = team.rank == team.root;
   const bool in_order = are_consecutive(places);
   const Origin all{.buffer = is_root && !in_order ? todo.add_scratch(order) : Buffer::recv};
-  todo.append(parts.across(with).schedule(levels.across(places.nodes())), {.send = of_one_node(of_node, ranks),
-                                                                           .recv = of_all_nodes(all, places),
-                                                                           .ranks = levels.leaders(),
-                                                                           .like = order});
+  todo.append(hierarchy.across(with).schedule(levels.across(places.nodes())), {.send = of_one_node(of_node, ranks),
+                                                                               .recv = of_all_nodes(all, places),
+                                                                               .ranks = levels.leaders(),
+                                                                               .like = order});
   if (!is_root || in_order) return todo;
   int slot = 0;
   for (const int rank : order) todo.copy(at(all.buffer, slot++), recvbuf(rank));
@@ -55,9 +48,9 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  const Hierarchy& parts = hierarchy_of(situation.collective);
   const std::int64_t most = situation.places->spread().ranks_per_node;
-  return most + situation.ranks + parts.inner_scratch(situation, with) + (most * parts.outer_scratch(situation, with));
+  return most + situation.ranks + hierarchy.inner_scratch(situation, with) +
+         (most * hierarchy.outer_scratch(situation, with));
 }
 
 }  // namespace
@@ -69,13 +62,12 @@ Algorithm two_level() {
       .says = "gathers on each node, then from one rank of each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
-                                                             "the gather on a node"),
-                     outer_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "native"},
-                                                             "the gather from the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the gather on a node"),
+                     outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the gather from the leaders")},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the gather's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses<hierarchy, v_hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

@@ -17,7 +17,7 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   BlocksOfRanks all{Buffer::send};
   if (team.rank != team.root && mesh.heads(mesh.last()))
-    all = {todo.add_scratch(mesh.ranks_of_part(mesh.reach())), mesh.first(mesh.reach())};
+    all = {todo.add_scratch(mesh.ranks_of_part(mesh.reach()), mesh.first(mesh.reach())), mesh.first(mesh.reach())};
   scatter_down(todo, mesh, 0, all, recvbuf(0));
   return todo;
 }
@@ -31,7 +31,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 Algorithm groups() {
   return {
-      .collectives = {Collective::scatter},
+      .collectives = {Collective::scatter, Collective::scatterv},
       .name = "groups",
       .says = "lets the MPI library scatter along the root's column, then along all rows of a mesh of ranks",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",

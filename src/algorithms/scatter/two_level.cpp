@@ -15,48 +15,45 @@ namespace {
 
 constexpr std::array parts_on_node{Collective::scatter};
 constexpr Hierarchy hierarchy{parts_on_node, Collective::scatter};
-constexpr std::array v_parts_on_node{Collective::scatterv};
-constexpr Hierarchy v_hierarchy{v_parts_on_node, Collective::scatterv};
-
-const Hierarchy& hierarchy_of(Collective collective) {
-  return collective == Collective::scatterv ? v_hierarchy : hierarchy;
-}
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const Hierarchy& parts = hierarchy_of(team.collective);
   const Places& places = *team.places;
   const int ranks = levels.node().size();
   Schedule todo(team.blocks());
   Origin of_node{Buffer::send};
+  const std::vector<int> mine = listed(levels.node());
   if (levels.leads()) {
-    of_node = {todo.add_scratch(ranks)};
+    const std::vector<int> order = by_node(places);
+    of_node = {todo.add_scratch(mine)};
     Origin all{Buffer::send};
     if (team.rank == team.root && !are_consecutive(places)) {
-      all = {todo.add_scratch(team.size)};
+      all = {todo.add_scratch(order)};
       int slot = 0;
-      for (const int rank : by_node(places)) todo.copy(sendbuf(rank), at(all.buffer, slot++));
+      for (const int rank : order) todo.copy(sendbuf(rank), at(all.buffer, slot++));
     }
-    todo.append(parts.across(with).schedule(levels.across(places.nodes())),
+    todo.append(hierarchy.across(with).schedule(levels.across(places.nodes())),
                 {.send = of_all_nodes(all, places),
                  .recv = of_one_node(of_node, ranks),
                  .ranks = levels.leaders(),
-                 .sizes = of_all_nodes({Buffer::send}, places)});
+                 .sizes = of_all_nodes({Buffer::send}, places),
+                 .like = order});
   }
   if (ranks == 1) {
     todo.copy(at(of_node.buffer, 0), recvbuf(0));
     return todo;
   }
-  todo.append(parts.on_node(with).schedule(levels.within(ranks)),
-              {.send = of_node, .recv = {Buffer::recv}, .ranks = levels.node(), .sizes = Origin{Buffer::send}});
+  todo.append(
+      hierarchy.on_node(with).schedule(levels.within(ranks)),
+      {.send = of_node, .recv = {Buffer::recv}, .ranks = levels.node(), .sizes = Origin{Buffer::send}, .like = mine});
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  const Hierarchy& parts = hierarchy_of(situation.collective);
   const std::int64_t most = situation.places->spread().ranks_per_node;
-  return most + situation.ranks + parts.inner_scratch(situation, with) + (most * parts.outer_scratch(situation, with));
+  return most + situation.ranks + hierarchy.inner_scratch(situation, with) +
+         (most * hierarchy.outer_scratch(situation, with));
 }
 
 }  // namespace
@@ -68,13 +65,12 @@ Algorithm two_level() {
       .says = "scatters to one rank of each node, then on each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
-                                                             "the scatter on a node"),
-                     outer_parameter<hierarchy, v_hierarchy>({"binomial", "sequential", "native"},
-                                                             "the scatter to the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the scatter on a node"),
+                     outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the scatter to the leaders")},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the scatter's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses<hierarchy, v_hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

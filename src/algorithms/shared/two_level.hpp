@@ -168,12 +168,6 @@ std::string refuses(const Situation& situation, const Parameters& with) {
   return of.refusal(situation, with);
 }
 
-/// The same of one that is made of other collectives where not all ranks know how large blocks are.
-template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
-std::string refuses(const Situation& situation, const Parameters& with) {
-  return (all_know_sizes(situation.collective) ? of : of_unknown_sizes).refusal(situation, with);
-}
-
 /// The situation of a part in which one rank of each node takes part, with `share` of a vector's elements, 1/share.
 Situation across_nodes(Collective collective, const Situation& whole, int share = 1);
 

@@ -161,18 +161,16 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
 Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
   Outcome outcome = begin(call, facts, resources, Workspace::mine());
   if (outcome.refused != nullptr) return outcome;
-  if (working_->sizes) {
-    working_->sizes->operation().finish();
-    go_on_with_blocks();
+  if (!working_->sizes) {
+    outcome.error = working_->operation.finish();
+  } else if (working_->sizes->finish()) {
+    outcome.error = move_blocks(resources);
+  } else {
+    // The application's error handler may free the communicator and this object: no member is used after it.
+    outcome.error = call.native(call);
+    outcome.reported = true;
   }
-  working_->operation.finish();
-  outcome.error = error();
   return outcome;
-}
-
-int ScheduleCarrier::error() const {
-  const int of_blocks = working_->operation.error();
-  return of_blocks != MPI_SUCCESS || !working_->sizes ? of_blocks : working_->sizes->error();
 }
 
 /// Starts an operation of a call that all other ranks have started, or will.
@@ -183,26 +181,20 @@ void ScheduleCarrier::start(Operation& operation, MPI_Op op, Resources& resource
   operation.start(*resources.channel(), op, has_segment_ ? resources.segment()->rings() : nullptr);
 }
 
-/// Whether a call has come to its blocks.
-bool ScheduleCarrier::has_sizes() {
-  if (working_->workspace == nullptr) return true;
-  if (!working_->sizes->operation().advance()) return false;
-  go_on_with_blocks();
-  return true;
-}
-
-/// Binds the schedule to the sizes that this rank has learned, and starts it with the blocks: also after an error, for
-/// others wait.
-void ScheduleCarrier::go_on_with_blocks() {
+/// Binds the schedule to the sizes that this rank has learned, and moves the blocks: also after an error, for others
+/// wait.
+int ScheduleCarrier::move_blocks(Resources& resources) {
+  SizeExchange& sizes = *working_->sizes;
   Operation& operation = working_->operation;
-  Resources& resources = *working_->resources;
   const Staging& staging = operation.staging();
   bool built = false;
-  operation.set_plan(working_->plans.plan(working_->sizes->team(), staging.send_layout(), staging.recv_layout(), true,
-                                          built, working_->sizes->learned()));
+  operation.set_plan(
+      working_->plans.plan(sizes.team(), staging.send_layout(), staging.recv_layout(), true, built, sizes.learned()));
   if (built) resources.plan_made(*this);
-  const bool has_memory = operation.reserve(*std::exchange(working_->workspace, nullptr));
+  const bool has_memory = operation.reserve(Workspace::mine());
   start(operation, MPI_Op{}, resources, has_memory);
+  const int failed = operation.finish();
+  return failed != MPI_SUCCESS ? failed : sizes.error();
 }
 
 Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
@@ -221,10 +213,6 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
   if (!ready_ && !make_ready(facts, resources, has_memory, setup_s)) {
     workspace.done();
     return {MPI_SUCCESS, false, &refused_.text(), setup_s};
-  }
-  if (working_->sizes) {
-    working_->resources = &resources;
-    working_->workspace = &workspace;
   }
   start(operation, call.op, resources, has_memory);
   const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();

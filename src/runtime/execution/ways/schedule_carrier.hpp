@@ -27,13 +27,13 @@ class ScheduleCarrier final : public Carrier {
   [[nodiscard]] bool rests() const override { return !working_; }
   void wake(const Call& call, const Facts& facts, Resources& resources) override { set_up(call, facts, resources); }
 
-  /// Begins a call, as `carry_out` does, that goes on when it is advanced. `workspace` is its own until it has ended;
-  /// no other call begins before.
+  /// Begins a call, as `carry_out` does, that goes on when it is advanced: of a candidate that learns no sizes.
+  /// `workspace` is its own until it has ended; no other call begins before.
   Outcome begin(const Call& call, const Facts& facts, Resources& resources, Workspace& workspace);
   /// Does what can be done without waiting for other ranks. Returns whether the call has ended.
-  bool advance() { return (working_->sizes == nullptr || has_sizes()) && working_->operation.advance(); }
+  bool advance() { return working_->operation.advance(); }
   /// An MPI error code, of a call that has ended.
-  [[nodiscard]] int error() const;
+  [[nodiscard]] int error() const { return working_->operation.error(); }
 
   /// Deletes its plans, which are made again when needed. Local.
   void drop_plans();
@@ -49,9 +49,6 @@ class ScheduleCarrier final : public Carrier {
     LatestCall latest;
     std::uint64_t alike = 0;              ///< Facts::alike of that call
     std::unique_ptr<SizeExchange> sizes;  ///< before each call; null where there is none
-    /// Of a call whose sizes are being exchanged: what it goes on with.
-    Resources* resources = nullptr;
-    Workspace* workspace = nullptr;
   };
 
   void set_up(const Call& call, const Facts& facts, Resources& resources);
@@ -62,8 +59,7 @@ class ScheduleCarrier final : public Carrier {
   bool join_segment(const Facts& facts, Resources& resources);
   static bool find_communicators(Plan& plan, Resources& resources);
   void start(Operation& operation, MPI_Op op, Resources& resources, bool has_memory);
-  bool has_sizes();
-  void go_on_with_blocks();
+  int move_blocks(Resources& resources);
 
   const Bound& bound_;
   std::unique_ptr<Working> working_;  ///< null while it rests
