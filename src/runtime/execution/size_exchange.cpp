@@ -33,8 +33,7 @@ void SizeExchange::set_up(const Team& team, const Layout& send, const Layout& re
   if (root != Root::none && team != team_) {
     likes_.clear();
     const Schedule schedule = bound_.schedule(team);
-    for (const Scratch& one : schedule.scratch())
-      likes_.insert(likes_.end(), one.like.begin(), one.like.end());
+    for (const Scratch& one : schedule.scratch()) likes_.insert(likes_.end(), one.like.begin(), one.like.end());
   }
   team_ = team;
   mine_.clear();
