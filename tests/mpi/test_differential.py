@@ -101,7 +101,7 @@ COMPOSED = {
     "reduce_scatter": ["multilane?inner=native,outer=ring", "multilane?inner=shared,outer=native"],
     "scan": ["two_level?inner=pipeline+sequential,outer=native", "two_level?inner=native,outer=recursive_doubling"],
     "scatter": ["two_level?inner=native,outer=chain", "two_level?inner=binary,outer=native"],
-    "scatterv": ["two_level?inner=chain,outer=native", "two_level?inner=native,outer=chain"],
+    "scatterv": ["two_level?inner=chain,outer=binary", "two_level?inner=shared,outer=chain"],
 }
 """Hierarchies of ways that no list of what is worth trying names together."""
 UNEVEN = {
@@ -117,7 +117,7 @@ UNEVEN = {
     "reduce": ["two_level?inner=native,outer=binomial"],
     "scan": ["two_level?inner=shared,outer=pipeline"],
     "scatter": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
-    "scatterv": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "scatterv": ["two_level?inner=sequential,outer=binomial", "two_level?inner=shared,outer=sequential"],
 }
 """Those that serve nodes with different numbers of ranks."""
 

@@ -31,7 +31,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 Algorithm groups() {
   return {
-      .collectives = {Collective::scatter, Collective::scatterv},
+      .collectives = {Collective::scatter},
       .name = "groups",
       .says = "lets the MPI library scatter along the root's column, then along all rows of a mesh of ranks",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",

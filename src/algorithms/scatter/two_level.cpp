@@ -56,6 +56,22 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
          (most * hierarchy.outer_scratch(situation, with));
 }
 
+/// In a scatterv a rank that expects less than the root sends would leave others waiting in the MPI library.
+bool is_tried(std::string_view value, Collective collective) {
+  return collective != Collective::scatterv || value != "native";
+}
+
+Parameter tried(Parameter part) {
+  part.serves = is_tried;
+  return part;
+}
+
+std::string refuses_native_parts(const Situation& situation, const Parameters& with) {
+  if (situation.collective == Collective::scatterv && hierarchy.communicators(with) > 0)
+    return "has a part by the MPI library, where ranks would wait for one that expects less than the root sends";
+  return hierarchy.refusal(situation, with);
+}
+
 }  // namespace
 
 Algorithm two_level() {
@@ -65,12 +81,13 @@ Algorithm two_level() {
       .says = "scatters to one rank of each node, then on each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
-                                                "the scatter on a node"),
-                     outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the scatter to the leaders")},
+      .parameters = {tried(inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                      "the scatter on a node")),
+                     tried(outer_parameter<hierarchy>({"binomial", "sequential", "native"},
+                                                      "the scatter to the leaders"))},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the scatter's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses<hierarchy>,
+      .refuses = refuses_native_parts,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,
