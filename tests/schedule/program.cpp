@@ -118,6 +118,19 @@ TEST(Program, MakesScratchAsLargeAsWhatLiesThereIsSaidToBe) {
   EXPECT_EQ(program.messages[1].data, (Units{0, 8}));
 }
 
+TEST(Program, CopiesNoMoreThanThereIsRoomFor) {
+  Layout own(0, 0);
+  own.add(0);
+  own.add(3);
+  Schedule schedule(2);
+  const Buffer passing = schedule.add_scratch(1);
+  schedule.round().receive(at(passing, 0), 0).copy(at(passing, 0), recvbuf(0));
+  Program program;
+  starling::bind(FlatSchedule(schedule), own, own, Collective::scatterv, 1, program, std::vector<std::int64_t>{5});
+  ASSERT_EQ(program.works.size(), 1U);
+  EXPECT_EQ(program.works[0].from.count, 3) << "the root sends 5 units where this rank expects 3";
+}
+
 TEST(Program, BeginsABufferOfOneBlockThereWhereverTheRootHasThatBlock) {
   Layout all(0, 0);
   all.add_at(40, 3);

@@ -66,11 +66,14 @@ void LocalWork::Flat::bind(Binder& binder) const {
   Step* run = nullptr;
   const Local* local = binder.schedule.locals.data() + first;
   for (const Local* const end = local + count; local != end; ++local) {
-    const Extent from = binder.where(local->from);
+    Extent from = binder.where(local->from);
+    const Extent into = binder.where(local->into);
+    // They are equally large, but in a wrong program: a rank that expects less than others send has no room for more.
+    from.count = std::min(from.count, into.count);
     if (from.count == 0) continue;
     if (run == nullptr || run->form_of<LocalWork>() != local->kind)
       run = &binder.add<LocalWork>(static_cast<std::int32_t>(works.size()), 0, local->kind);
-    works.push_back({from, binder.where(local->into)});
+    works.push_back({from, into});
     ++run->count;
   }
 }
