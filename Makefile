@@ -22,7 +22,7 @@ QUIET_INSTALL := install --quiet --disable-pip-version-check --no-compile
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
-  quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 libclang-rt-14-dev \
   python3-venv iproute2 libsimgrid-dev groff-base \
   slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge pkg-config
 CXX_FILES := $(shell find src tests bench examples include lab cmake -name '*.[ch]pp' -o -name '*.[ch]' | sort)

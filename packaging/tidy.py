@@ -16,13 +16,12 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TIDY, CLANG = "clang-tidy-14", "clang++-14"
+TIDY, CLANG = str(Path(sys.executable).with_name("clang-tidy")), "clang++-14"
 CLEAN = Path(os.environ.get("CCACHE_DIR", Path.home() / ".cache/ccache")).parent / "starling-tidy"
 NO_OUTPUT = re.compile(r" -o \S+ -c ")
 
@@ -34,14 +33,12 @@ def called(*line: str, cwd: str | None = None) -> bytes:
 
 def digest(build: str, unit: dict[str, str]) -> str:
     """The name of the file that says that a unit is clean; the same in another clone of the sources."""
-    compiler = Path(shutil.which(TIDY) or TIDY).resolve().stat()
     options = shlex.split(NO_OUTPUT.sub(" ", unit["command"]))[1:]
     text = called(CLANG, *options, "-E", "-dD", cwd=unit["directory"])
     root = os.fsencode(ROOT)
     files = set(re.findall(rb'^# \d+ "([^<"][^"]*)"', text, re.MULTILINE))
     read = sorted(files, key=lambda name: name.replace(root, b""))
     parts = [
-        f"{compiler.st_size} {compiler.st_mtime_ns}".encode(),
         called(TIDY, "--version"),
         called(TIDY, "-p", build, "--dump-config", unit["file"]),
         str("/src/" in f"{ROOT}/").encode(),  # the configuration shows findings by folders' names

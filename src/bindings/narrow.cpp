@@ -34,7 +34,7 @@ const int* Narrow::store(std::vector<int> values) {
   if (lifetime_ == until_return) return arrays_.emplace_back(std::move(values)).data();
   static std::mutex mutex;
   static auto* const kept = new std::set<std::vector<int>>;  // outlives every operation
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   return kept->insert(std::move(values)).first->data();
 }
 

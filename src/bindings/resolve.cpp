@@ -40,7 +40,7 @@ void* next_function(const Entry& entry) {
       if (void* found = next(name, entry.is_fortran)) return found;
   constexpr std::string_view standard = "MPI_";
   const std::string_view name(entry.spellings[0]);
-  if (entry.is_fortran || name.substr(0, standard.size()) != standard) return nullptr;
+  if (entry.is_fortran || !name.starts_with(standard)) return nullptr;
   return next(("MPIX_" + std::string(name.substr(standard.size()))).c_str(), false);
 }
 

@@ -97,7 +97,7 @@ std::optional<double> Predictor::seconds(const Bound& bound, const Situation& si
     if (!model_.domains.empty()) domains.push_back(model_.domains[static_cast<std::size_t>(rank)]);
   }
   const Key key{situation.collective, situation.bytes, situation.elements, situation.commutative, situation.in_place};
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   if (calls_ > most_calls) {
     placements_.clear();
     calls_ = 0;

@@ -28,7 +28,7 @@ Interned::Interned(std::string_view text) : Interned() {
     std::unordered_set<std::string, Hash, std::equal_to<>> texts;
   };
   static auto& kept = *new Kept;
-  const std::lock_guard lock(kept.guard);
+  const std::scoped_lock lock(kept.guard);
   const auto known = kept.texts.find(text);
   text_ = known != kept.texts.end() ? &*known : &*kept.texts.emplace(text).first;
 }

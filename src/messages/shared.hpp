@@ -15,7 +15,7 @@ std::shared_ptr<const Value> shared(Value value) {
   // Never destroyed: MPI may be called while statics are destroyed.
   static std::mutex& guard = *new std::mutex;
   static std::vector<std::weak_ptr<const Value>>& all = *new std::vector<std::weak_ptr<const Value>>;
-  const std::lock_guard lock(guard);
+  const std::scoped_lock lock(guard);
   // The latest first: contexts of one communicator are made one after the other.
   for (auto one = all.rbegin(); one != all.rend(); ++one)
     if (std::shared_ptr<const Value> known = one->lock(); known && *known == value) return known;

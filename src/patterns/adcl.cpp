@@ -98,7 +98,7 @@ std::vector<Sides> sides_of(int dimensions, const int* left, const int* right) {
 
 int carried_out(const char* function, Error error, const std::string& sentence) {
   const int code = adcl_code(error);
-  const std::lock_guard lock(shared().guard);
+  const std::scoped_lock lock(shared().guard);
   constexpr std::size_t most = 100;
   if (!sentence.empty() && shared().told.size() < most && shared().told.insert(function + sentence).second)
     std::fprintf(stderr, "starling: %s: %s\n", function, in_one_line(sentence).c_str());

@@ -56,7 +56,7 @@ void tell_unknown_names(const FunctionSet& set, std::span<const Candidate> funct
   const auto look_at = [&](const char* variable, const std::string& item) {
     if (!item.starts_with(start) || has(functions, std::string_view(item).substr(start.size()))) return;
     std::string what = std::string(variable) + ": '" + told(item) + "': " + why_no_function(set, functions);
-    const std::lock_guard lock(guard);
+    const std::scoped_lock lock(guard);
     if (told_already.insert(what).second) print_notice(what);
   };
   const Settings& settings = setup().settings;
@@ -74,7 +74,7 @@ Choosing choosing_by(std::string_view strategy, const FunctionSet& set, std::spa
   const Setup& now = setup();
   choosing.settings = now.settings.tuning;
   if (strategy.empty()) {
-    choosing.strategy = now.strategy->takes_advice ? &strategy_for(*now.strategy, false) : now.strategy;
+    choosing.strategy = now.strategy;
     choosing.argument = now.strategy_argument;
   } else {
     const auto named = strategy_named(strategy);
@@ -156,7 +156,7 @@ std::shared_ptr<FunctionSet> owned_set(Handle handle) {
   if (number < 0 || number >= predefined_count()) return owned<FunctionSet>(handle);
   static std::mutex guard;
   static auto& made = *new std::vector<std::shared_ptr<FunctionSet>>(static_cast<std::size_t>(predefined_count()));
-  const std::lock_guard lock(guard);
+  const std::scoped_lock lock(guard);
   auto& one = made[static_cast<std::size_t>(number)];
   if (!one) one = make_predefined(number);
   if (!one) throw Fault(Error::function_set, "there is no predefined function set of this number");

@@ -104,13 +104,13 @@ Decider::Decider(Task task, std::shared_ptr<Topology> topology, Choosing choosin
       one.refusal = "left out by --only or --except";
   make_tuner();
   if (!active) return;
-  const std::lock_guard lock(setup().guard);
+  const std::scoped_lock lock(setup().guard);
   setup().others.insert(this);
 }
 
 Decider::~Decider() {
   Setup& now = setup();
-  const std::lock_guard lock(now.guard);
+  const std::scoped_lock lock(now.guard);
   if (now.others.erase(this) != 0) add_to(now.finished);
 }
 

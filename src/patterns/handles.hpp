@@ -60,12 +60,12 @@ class Handles {
   }
   /// The same for an owner; null where there is none.
   [[nodiscard]] std::shared_ptr<Object> share(Handle handle) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     return find(handle) == nullptr ? nullptr : slot_of(handle).object;
   }
 
   [[nodiscard]] Handle add(std::shared_ptr<Object> object) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     // Places are used again as late as can be, so that an old handle is not soon mistaken for a new one.
     std::uint32_t place = next_;
     if (free_.size() >= kept_free || next_ == (1U << place_bits)) {
@@ -85,7 +85,7 @@ class Handles {
 
   /// Forgets a live object, and returns it.
   std::shared_ptr<Object> remove(Handle handle) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     Slot& slot = slot_of(handle);
     slot.generation = (slot.generation + 1) & ((1U << generation_bits) - 1);
     free_.push_back(static_cast<std::uint32_t>(handle) & ((1U << place_bits) - 1));

@@ -12,21 +12,21 @@ namespace starling::patterns {
 class InFlight {
  public:
   void add(ScheduleCarrier* schedule) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     all_.push_back({schedule, false});
   }
   /// Advances all; whether `schedule`, which need not be one of them, has ended. It is none of them then.
   bool advance(const ScheduleCarrier* schedule) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     for (One& one : all_) one.ended = one.ended || one.schedule->advance();
     return std::erase_if(all_, [&](const One& one) { return one.ended && one.schedule == schedule; }) > 0;
   }
   void remove(const ScheduleCarrier* schedule) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     std::erase_if(all_, [&](const One& one) { return one.schedule == schedule; });
   }
   [[nodiscard]] bool are_none() {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     return all_.empty();
   }
 

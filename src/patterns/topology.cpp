@@ -218,7 +218,7 @@ std::string Topology::described() const {
   const std::string start = "rank " + std::to_string(rank_) + " of " + std::to_string(ranks_);
   std::string text = start + ": " + std::to_string(dimensions_) + " dimensions";
   if (corners_) text += " with corners";
-  text += "\n";
+  text += '\n';
   for (std::size_t i = 0; i < coordinates_.size(); ++i)
     text += start + ": coordinate " + std::to_string(i) + " is " + std::to_string(coordinates_[i]) + "\n";
   const auto named = [](int rank) { return rank == MPI_PROC_NULL ? std::string("none") : std::to_string(rank); };

@@ -31,7 +31,7 @@ struct Noun<Map> {
   static constexpr Error unknown = Error::map;
 };
 
-using Order = neighborhood::Order;
+using neighborhood::Order;
 
 /// An array of the program's.
 class Vector {

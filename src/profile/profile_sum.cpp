@@ -1,7 +1,6 @@
 #include "profile/profile_sum.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -23,7 +22,7 @@ template <typename Value>
 std::optional<Value> taken(std::string_view& text) {
   if (text.size() < sizeof(Value)) return std::nullopt;
   Value value{};
-  std::memcpy(&value, text.data(), sizeof value);
+  text.copy(reinterpret_cast<char*>(&value), sizeof value);
   text.remove_prefix(sizeof value);
   return value;
 }

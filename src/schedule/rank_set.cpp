@@ -60,7 +60,7 @@ Sets<Ranks>& sets() {
 RankSet RankSet::shared(Ranks&& wanted) {
   if (wanted.size == 0) return {};
   Sets<Ranks>& all = sets<Ranks>();
-  const std::lock_guard lock(all.guard);
+  const std::scoped_lock lock(all.guard);
   const Ranks& kept = *all.known.insert(std::move(wanted)).first;
   kept.holders.fetch_add(1, std::memory_order_relaxed);
   return RankSet(&kept);
@@ -115,7 +115,7 @@ RankSet::~RankSet() {
     if (ranks_->holders.compare_exchange_weak(holders, holders - 1, std::memory_order_release)) return;
   // Only under the lock may it be the last: another thread may be about to find it.
   Sets<Ranks>& all = sets<Ranks>();
-  const std::lock_guard lock(all.guard);
+  const std::scoped_lock lock(all.guard);
   if (ranks_->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) all.known.erase(all.known.find(*ranks_));
 }
 
@@ -165,7 +165,7 @@ bool RankSet::within(int ranks) const {
 
 std::size_t RankSet::in_use() {
   Sets<Ranks>& all = sets<Ranks>();
-  const std::lock_guard lock(all.guard);
+  const std::scoped_lock lock(all.guard);
   return all.known.size();
 }
 

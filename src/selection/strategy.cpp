@@ -37,10 +37,10 @@ std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::s
   return std::nullopt;
 }
 
-const StrategyKind& strategy_for(const StrategyKind& asked, bool advises) {
-  if (!asked.learns || !advises) return asked;
+const StrategyKind* strategy_for(const StrategyKind* asked, bool advises) {
+  if (!asked->learns || !advises) return asked;
   const auto& all = strategy_kinds();
-  return *std::find_if(all.begin(), all.end(), [](const StrategyKind& kind) { return kind.takes_advice; });
+  return &*std::find_if(all.begin(), all.end(), [](const StrategyKind& kind) { return kind.takes_advice; });
 }
 
 }  // namespace starling

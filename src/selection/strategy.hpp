@@ -333,6 +333,6 @@ std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::s
 /// The strategy of a context whose user asked for `asked`: the one place that says what goes before what. What the user
 /// forces, or leaves to native, comes first; then a tuning table, in contexts that it `advises` on; then a strategy
 /// that learns, which starts from the history, then tries candidates in this run, and has native to go back to.
-const StrategyKind& strategy_for(const StrategyKind& asked, bool advises);
+const StrategyKind* strategy_for(const StrategyKind* asked, bool advises);
 
 }  // namespace starling

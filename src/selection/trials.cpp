@@ -30,7 +30,6 @@ Trials::Trials(const Brief& brief)
       rule_{brief.settings.outlier_factor, brief.settings.outlier_fraction},
       calls_each_(std::max(1, brief.settings.iterations)),
       gives_up_(brief.settings.give_up),
-      scatter_(first_scatter),
       waiting_(brief.synchronises) {
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "measurement/short_time.hpp"
 #include "measurement/statistics.hpp"
 #include "measurement/work_scale.hpp"
+#include "selection/noise.hpp"
 #include "selection/plan.hpp"
 #include "selection/strategy.hpp"
 #include "selection/waiting.hpp"
@@ -126,7 +127,7 @@ class Trials {
   OutlierRule rule_;
   std::int64_t calls_each_;
   bool gives_up_;
-  double scatter_;
+  double scatter_ = first_scatter;
   Waiting waiting_;
   std::unique_ptr<WorkScale> scale_;  ///< null where the work does not vary
 };

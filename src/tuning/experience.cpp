@@ -39,7 +39,7 @@ Belief of_another_communicator(double seconds) {
 
 void Experience::learn(const ContextKey& key, const Candidate& candidate, double seconds,
                        std::optional<double> predicted, bool is_first) {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   if (is_first && predicted) {
     Errors& errors = errors_[{std::string(key.what), candidate.group.text()}];
     const double error = std::log(seconds / *predicted);
@@ -70,43 +70,43 @@ const Experience::Times* Experience::times_of(const ContextKey& key) const {
 }
 
 Experience::Times Experience::measured(const ContextKey& key) const {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   const Times* const times = times_of(key);
   return times != nullptr ? *times : Times();
 }
 
 bool Experience::knows(const ContextKey& key) const {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   const Times* const times = times_of(key);
   return times != nullptr &&
          std::any_of(times->begin(), times->end(), [](const auto& one) { return !(one.first == "native"); });
 }
 
 void Experience::learn_setup(Made what, double seconds) {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   std::vector<double>& latest = setups_[static_cast<std::size_t>(what)];
   if (latest.size() == setups_kept) latest.erase(latest.begin());
   latest.push_back(seconds);
 }
 
 std::optional<double> Experience::setup_seconds(Made what) const {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   const std::vector<double>& latest = setups_[static_cast<std::size_t>(what)];
   return latest.empty() ? std::nullopt : std::optional(median(latest));
 }
 
 void Experience::spend(double seconds) {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   spent_ += seconds;
 }
 
 double Experience::spent() const {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   return spent_;
 }
 
 bool Experience::knows(int ranks) const {
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   return std::any_of(times_.begin(), times_.end(), [&](const auto& one) { return std::get<2>(one.first) == ranks; });
 }
 
@@ -152,12 +152,12 @@ Belief Experience::corrected(const ContextKey& key, const Candidate& candidate, 
 std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate& candidate, double native,
                                          const std::function<std::optional<double>()>& predicted) const {
   {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     if (auto found = from_sizes(key, candidate.name, native)) return found;
   }
   const std::optional<double> seconds = predicted();
   if (!seconds) return std::nullopt;
-  const std::lock_guard lock(guard_);
+  const std::scoped_lock lock(guard_);
   return corrected(key, candidate, *seconds);
 }
 

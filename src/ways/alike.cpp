@@ -98,7 +98,7 @@ std::vector<std::optional<int>> alike(Collective collective, int ranks, const st
   };
   // Never destroyed: a program may call MPI while its own statics are destroyed.
   static auto& kept = *new Kept;
-  const std::lock_guard lock(kept.guard);
+  const std::scoped_lock lock(kept.guard);
   return kept.all.try_emplace({collective, ranks}, collective, ranks).first->second.of(wanted);
 }
 

@@ -96,7 +96,7 @@ std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks) {
   };
   // Never destroyed: a program may call MPI while its own statics are destroyed.
   static auto& kept = *new Kept;
-  const std::lock_guard lock(kept.guard);
+  const std::scoped_lock lock(kept.guard);
   std::weak_ptr<const std::vector<Way>>& known = kept.all[{collective, ranks}];
   if (List list = known.lock()) return list;
   auto list = std::make_shared<const std::vector<Way>>(

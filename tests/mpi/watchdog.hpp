@@ -19,7 +19,7 @@ class Watchdog {
   class Lane {
    public:
     void doing(std::string what) {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       what_ = std::move(what);
       ++steps_;
     }
@@ -38,7 +38,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog() {
     {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       over_ = true;
     }
     wake_.notify_all();
@@ -46,7 +46,7 @@ class Watchdog {
   }
 
   Lane& lane() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     lanes_.push_back(std::make_unique<Lane>());
     return *lanes_.back();
   }
@@ -57,7 +57,7 @@ class Watchdog {
     while (!wake_.wait_for(lock, patience_, [this] { return over_; })) {
       bool stuck = false;
       for (const auto& lane : lanes_) {
-        const std::lock_guard inner(lane->mutex_);
+        const std::scoped_lock inner(lane->mutex_);
         stuck |= !lane->what_.empty() && lane->seen_ == lane->steps_;
         lane->seen_ = lane->steps_;
       }
@@ -68,7 +68,7 @@ class Watchdog {
   /// Waits a little after printing, so that the launcher does not end other ranks before they have printed.
   [[noreturn]] void report() {
     for (const auto& lane : lanes_) {
-      const std::lock_guard inner(lane->mutex_);
+      const std::scoped_lock inner(lane->mutex_);
       std::fprintf(stderr, "HANG rank %d (pid %d): %s\n", rank_, static_cast<int>(getpid()),
                    lane->what_.empty() ? "done" : lane->what_.c_str());
     }

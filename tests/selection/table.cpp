@@ -554,7 +554,7 @@ TEST(TableFromCallToCall, HasContestsThatSlowerControlsBeginOneAfterTheOther) {
 
 TEST(Precedence, IsForcedOrNativeThenTheTableThenWhatLearns) {
   const auto chosen = [](std::string_view asked, bool advises) {
-    return strategy_for(*strategy_named(asked)->first, advises).name;
+    return strategy_for(strategy_named(asked)->first, advises)->name;
   };
   for (const StrategyKind& kind : strategy_kinds()) {
     EXPECT_EQ(chosen(kind.name, false), kind.name);

@@ -19,7 +19,7 @@ namespace {
 class Mailbox {
  public:
   void put(std::vector<char> message) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     messages_.push_back(std::move(message));
     arrived_.notify_one();
   }

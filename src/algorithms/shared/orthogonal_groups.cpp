@@ -154,7 +154,6 @@ std::string mesh_parameter_refusal(const Situation& situation, const Parameters&
   const std::string_view mesh = with.text("mesh");
   if (!sides_of(mesh, situation.ranks, Rows::full).empty()) return {};
   if (mesh == square || mesh == cube) return mesh_refusal(situation, mesh == square ? 2 : 3);
-  std::string product = "1";
   std::int64_t ranks = 1;
   for (const int side : sides_in(mesh)) ranks = ranks > std::numeric_limits<int>::max() ? ranks : ranks * side;
   return "needs " + (ranks > std::numeric_limits<int>::max() ? "more" : std::to_string(ranks)) +

@@ -121,7 +121,7 @@ std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> 
   const bool may_be_kept = situation.tree == nullptr && has_usual_ways(strategy);
   Answers& kept = answers();
   if (may_be_kept) {
-    const std::lock_guard lock(kept.guard);
+    const std::scoped_lock lock(kept.guard);
     if (const Answered* const known = kept.refusals.find([&](const Answered& one) { return one.asked.is_like(asked); }))
       return known->refusals;
   }
@@ -131,7 +131,7 @@ std::shared_ptr<const std::vector<Interned>> refusals_here(std::span<const Way> 
   if (!may_be_kept) return refusals;
   std::shared_ptr<const Places> places = situation.places != nullptr ? shared(Places(*situation.places)) : nullptr;
   asked.places = places.get();
-  const std::lock_guard lock(kept.guard);
+  const std::scoped_lock lock(kept.guard);
   kept.refusals.keep({asked, std::move(places), refusals});
   return refusals;
 }
@@ -160,7 +160,7 @@ Candidates candidates_here(std::span<const Way> ways, const Facts& facts, const 
   const bool may_be_kept = has_usual_ways(strategy);
   Answers& kept = answers();
   if (may_be_kept) {
-    const std::lock_guard lock(kept.guard);
+    const std::scoped_lock lock(kept.guard);
     const Listed* const known = kept.lists.find([&](const Listed& one) {
       return one.candidates.summary().refusals == refusals && one.collective == situation.collective &&
              one.ranks == situation.ranks && one.has_attributes == strategy.by_attributes;
@@ -177,7 +177,7 @@ Candidates candidates_here(std::span<const Way> ways, const Facts& facts, const 
   Candidates candidates(std::move(all));
   if (!may_be_kept) return candidates;
   (void)candidates.summary();  // before other threads have copies
-  const std::lock_guard lock(kept.guard);
+  const std::scoped_lock lock(kept.guard);
   kept.lists.keep({situation.collective, situation.ranks, strategy.by_attributes, candidates});
   return candidates;
 }

@@ -143,7 +143,7 @@ Communicator* Communicator::of(MPI_Comm comm, std::optional<int>& refused) {
       delete made;
       return nullptr;
     }
-    const std::lock_guard lock(setup().guard);
+    const std::scoped_lock lock(setup().guard);
     setup().communicators.insert(made);
   }
   remembered = {comm, state, now};
@@ -173,7 +173,7 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
   generation.fetch_add(1, std::memory_order_acq_rel);
   {
     Setup& now = setup();
-    const std::lock_guard lock(now.guard);
+    const std::scoped_lock lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
     if (now.profile) gone->add_to(now.profile->finished);
     gone->leave(now.finished, now.remains);
@@ -272,7 +272,7 @@ Context& Communicator::context(const Facts& facts) {
   Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
   table.by_key.add(*context);
   Setup& now = setup();
-  const std::lock_guard lock(now.guard);
+  const std::scoped_lock lock(now.guard);
   now.remains.add_one_to(now.finished);
   return *context;
 }
@@ -290,7 +290,7 @@ void Communicator::choose(Collective collective, const std::optional<Way>& way) 
     for (const auto& context : table->contexts) {
       context->release(*this);
       Setup& now = setup();
-      const std::lock_guard lock(now.guard);
+      const std::scoped_lock lock(now.guard);
       if (rank() == 0) now.finished.add_chosen(*context);
       if (now.profile) context->add_to(now.profile->finished, as_profiled());
     }
@@ -376,7 +376,7 @@ std::uint64_t Communicator::freed() {
 
 bool Communicator::lives_since(const Communicator* communicator, std::uint64_t freed) {
   Setup& now = setup();
-  const std::lock_guard lock(now.guard);
+  const std::scoped_lock lock(now.guard);
   const auto found = now.communicators.find(const_cast<Communicator*>(communicator));
   return found != now.communicators.end() && (*found)->made_at_ <= freed;
 }

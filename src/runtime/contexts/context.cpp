@@ -153,7 +153,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
   if (!brief.advice.empty() && !brief.synchronises && !brief.varying_work) brief.number = setup().advised++;
   const StrategyKind& strategy =
-      chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());
+      chosen ? *strategy_named("forced")->first : *strategy_for(now.strategy, !brief.advice.empty());
   keeps_trying_ = strategy.keeps_trying;
   if (strategy.forces) {
     brief.argument =

@@ -72,7 +72,7 @@ ChannelNumbers& channel_numbers_here() {
 
 /// A bit for each number that is free on this rank.
 Words free_numbers(ChannelNumbers& numbers, const Numbers& failed) {
-  const std::lock_guard lock(numbers.guard);
+  const std::scoped_lock lock(numbers.guard);
   return numbers.taken.without(failed);
 }
 
@@ -97,14 +97,14 @@ Word where_to_start() {
 }
 
 bool take(ChannelNumbers& numbers, std::size_t number) {
-  const std::lock_guard lock(numbers.guard);
+  const std::scoped_lock lock(numbers.guard);
   const bool was_free = !numbers.taken.has(number);
   numbers.taken.set(number, true);
   return was_free;
 }
 
 void give_back(ChannelNumbers& numbers, std::size_t number) {
-  const std::lock_guard lock(numbers.guard);
+  const std::scoped_lock lock(numbers.guard);
   numbers.taken.set(number, false);
 }
 

@@ -68,14 +68,14 @@ std::string in_words(Failure failure) {
 class Left {
  public:
   void add(char* memory, std::size_t bytes) {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     if (bytes_ + bytes > most) unmap_all();
     all_.emplace_back(memory, bytes);
     bytes_ += bytes;
     if (bytes > most) unmap_all();
   }
   void unmap() {
-    const std::lock_guard lock(guard_);
+    const std::scoped_lock lock(guard_);
     unmap_all();
   }
 

@@ -47,7 +47,7 @@ RunRecord counted(RunRecord all) {
 RunRecord my_contexts() {
   const OwnWork work;
   Setup& now = setup();
-  const std::lock_guard lock(now.guard);
+  const std::scoped_lock lock(now.guard);
   now.remains.add_all_to(now.finished);
   for (const Communicator* one : now.communicators) one->add_to(now.finished);
   for (const LeavesRecord* one : now.others) one->add_to(now.finished);
@@ -117,7 +117,7 @@ void add_profile(RunRecord& record) {
   Setup& now = setup();
   ProfileSum& sum = now.profile->finished;
   {
-    const std::lock_guard lock(now.guard);
+    const std::scoped_lock lock(now.guard);
     std::vector<const Communicator*> in_order(now.communicators.begin(), now.communicators.end());
     std::sort(in_order.begin(), in_order.end(),
               [](const Communicator* one, const Communicator* other) { return one->number() < other->number(); });
@@ -197,7 +197,7 @@ void write_checkpoint() {
   Setup& now = setup();
   Happened so_far;
   {
-    const std::lock_guard lock(now.guard);
+    const std::scoped_lock lock(now.guard);
     now.remains.add_all_to(now.finished);
     so_far = now.finished;
     for (const Communicator* one : now.communicators) one->add_to(so_far);

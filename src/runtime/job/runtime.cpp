@@ -149,7 +149,7 @@ void before_finalize() {
   publish_run_record();
   // MPI_Finalize deletes the attributes of the remaining communicators, but it is then too late to free their
   // resources.
-  const std::lock_guard lock(setup().guard);
+  const std::scoped_lock lock(setup().guard);
   setup().communicators.clear();
   stop_control_variables();
 }

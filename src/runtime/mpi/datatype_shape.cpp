@@ -176,7 +176,7 @@ Kept* kept_with(MPI_Datatype type) {
   // Two threads may use a new type at the same time: the second must find the attribute that the first has set.
   // `forget` must not take this lock: MPI may call it while it holds its own locks.
   static std::mutex guard;
-  const std::lock_guard lock(guard);
+  const std::scoped_lock lock(guard);
   void* attribute = nullptr;
   int found = 0;
   if (pmpi.Type_get_attr(type, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;

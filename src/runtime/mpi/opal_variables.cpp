@@ -1,5 +1,6 @@
 #include "runtime/mpi/opal_variables.hpp"
 
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -59,9 +60,12 @@ void add(Said& variable, std::string_view said) {
   if (said == "status:writeable") variable.is_writable = true;
   if (said.starts_with(help)) variable.description = said.substr(help.size());
   if (said.starts_with(enumerator)) {
-    const std::string value(said.substr(enumerator.size()));
-    if (const std::size_t colon = value.find(':'); colon != std::string::npos)
-      variable.values.emplace_back(std::atoi(value.c_str()), value.substr(colon + 1));
+    const std::string_view value = said.substr(enumerator.size());
+    if (const std::size_t colon = value.find(':'); colon != std::string_view::npos) {
+      int number = 0;
+      std::from_chars(&value.front(), &value[colon], number);
+      variable.values.emplace_back(number, value.substr(colon + 1));
+    }
   }
 }
 
@@ -79,7 +83,7 @@ std::optional<Said> said_of(const std::string& name) {
       add(variable, text.substr(at + before.size()));
     std::free(*line);
   }
-  std::free(lines);
+  std::free(static_cast<void*>(lines));
   return variable;
 }
 

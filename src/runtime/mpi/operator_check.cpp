@@ -17,7 +17,7 @@ namespace starling {
 namespace {
 
 bool accepts(const void* from, void* into, int count, MPI_Op op, MPI_Datatype type) {
-  const std::lock_guard lock(process().self_guard);
+  const std::scoped_lock lock(process().self_guard);
   return pmpi.Allreduce(from, into, count, type, op, process().self) == MPI_SUCCESS;
 }
 

@@ -23,7 +23,7 @@ int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_ty
                  MPI_Datatype into_type) {
   const Typed sent(from_count, from_type);
   const Typed received(into_count, into_type);
-  const std::lock_guard lock(process().self_guard);
+  const std::scoped_lock lock(process().self_guard);
   return pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, process().self,
                        MPI_STATUS_IGNORE);
 }
