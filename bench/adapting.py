@@ -34,6 +34,7 @@ LAST = 50
 TOGETHER = 10
 """Calls that show together which candidate a strategy uses."""
 NEAR = 0.1
+"""How much more a call may take than the fastest, as a share of that, where a strategy counts as adapted."""
 
 Run = dict[str, Any]
 """Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""

@@ -155,8 +155,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--collectives", nargs="+", default=tuple(DIRECT), choices=tuple(DIRECT))
-    parser.add_argument("--sizes", type=int, nargs="+", default=(8, 256, 4096, 65536), help="mean bytes of a block")
-    parser.add_argument("--calls", type=int, default=5)
+    parser.add_argument("--sizes", type=int, nargs="+", default=(8, 256, 4096, 32768), help="mean bytes of a block")
+    parser.add_argument("--calls", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=5)
 
 

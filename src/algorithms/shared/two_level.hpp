@@ -85,39 +85,28 @@ struct Hierarchy {
 /// A parameter for one level of a hierarchy.
 Parameter level_parameter(std::string_view name, std::vector<std::string_view> values, std::string_view says);
 
-/// The parameter `inner` of a hierarchy: those ways that are worth trying; it takes all others, too.
-template <const Hierarchy& of>
-Parameter inner_parameter(std::vector<std::string_view> values, std::string_view says) {
-  Parameter found = level_parameter("inner", std::move(values), says);
-  found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_inner(text); };
+/// The same for a level whose ways `takes` knows: those values are worth trying, but it takes every way. Where not all
+/// ranks know how large blocks are, those are tried which `of_unknown_sizes` takes.
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes, bool (Hierarchy::*takes)(std::string_view) const>
+Parameter level_parameter(std::string_view name, std::vector<std::string_view> values, std::string_view says) {
+  Parameter found = level_parameter(name, std::move(values), says);
+  found.accepts = [](std::string_view text, int /*ranks*/) { return (of.*takes)(text); };
+  found.serves = [](std::string_view text, Collective collective) {
+    return all_know_sizes(collective) || (of_unknown_sizes.*takes)(text);
+  };
   return found;
+}
+
+/// The parameter `inner` of a hierarchy.
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes = of>
+Parameter inner_parameter(std::vector<std::string_view> values, std::string_view says) {
+  return level_parameter<of, of_unknown_sizes, &Hierarchy::takes_inner>("inner", std::move(values), says);
 }
 
 /// The parameter `outer`.
-template <const Hierarchy& of>
+template <const Hierarchy& of, const Hierarchy& of_unknown_sizes = of>
 Parameter outer_parameter(std::vector<std::string_view> values, std::string_view says) {
-  Parameter found = level_parameter("outer", std::move(values), says);
-  found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_outer(text); };
-  return found;
-}
-
-/// The same of a hierarchy that is made of other collectives where not all ranks know how large blocks are: there those
-/// values are tried which these have.
-template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
-Parameter inner_parameter(std::vector<std::string_view> values, std::string_view says) {
-  Parameter found = inner_parameter<of>(std::move(values), says);
-  found.serves = [](std::string_view text, Collective collective) {
-    return all_know_sizes(collective) || of_unknown_sizes.takes_inner(text);
-  };
-  return found;
-}
-template <const Hierarchy& of, const Hierarchy& of_unknown_sizes>
-Parameter outer_parameter(std::vector<std::string_view> values, std::string_view says) {
-  Parameter found = outer_parameter<of>(std::move(values), says);
-  found.serves = [](std::string_view text, Collective collective) {
-    return all_know_sizes(collective) || of_unknown_sizes.takes_outer(text);
-  };
-  return found;
+  return level_parameter<of, of_unknown_sizes, &Hierarchy::takes_outer>("outer", std::move(values), says);
 }
 
 /// `Algorithm::shares_memory` of a hierarchy.
