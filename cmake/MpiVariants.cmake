@@ -139,7 +139,7 @@ function(starling_variant abi includes definition)
   set(objects ${sources} ${starling_bindings}/trampolines.S ${starling_generated})
   if(abi STREQUAL "smpi")
     # With the core in it: one file to link.
-    add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core> $<TARGET_OBJECTS:starling_cold>)
+    add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core> ${schedule_objects})
   else()
     add_library(${target} SHARED ${objects})
     target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
